@@ -54,7 +54,7 @@ from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
 
 if TYPE_CHECKING:
-    from stablehlo_ref.debug.traces.record import Recorder, Select
+    from stablehlo_ref.debug.traces.record import Select
     from stablehlo_ref.debug.traces.trace import Trace
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
@@ -330,7 +330,8 @@ class Program:
 
             with in_force((context := self._context(**options)).budget):
                 stop = Until(self.value_index, until)
-            return stop.reached(lambda: self._run_recorded(stop, arrays, named, context), self.entry)
+            context.observer = stop.beside(context.observer)
+            return stop.reached(lambda: self._run(arrays, named, context, trees=True), self.entry)
         return self._run(arrays, named, self._context(**options), trees=True)
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
@@ -364,15 +365,8 @@ class Program:
         with in_force((context := self._context(**options)).budget):
             recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
-            return recorder.trace(self._run_recorded(recorder, arrays, named, context))
-
-    def _run_recorded(
-        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], context: Context
-    ) -> tuple[Any, ...]:
-        context.observer = recorder.beside(context.observer)
-        check_host_functions(context, lambda: self._names_of_host_functions)
-        arguments = self._arguments(arrays, named, trees=True)
-        return run_plan(self.module, self.entry, self._plan_for(context), arguments, context)
+            context.observer = recorder.beside(context.observer)
+            return recorder.trace(self._run(arrays, named, context, trees=True))
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]

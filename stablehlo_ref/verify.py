@@ -237,7 +237,7 @@ def _check_regions(op: Operation, definition: OpDefinition) -> None:
         if isinstance(member, Body) and member.optional and not region.blocks:
             continue
         if definition.traits.multiple_blocks:
-            if not region.blocks and not _is_declaration(op):
+            if not region.blocks and not is_declaration(op):
                 raise _error(op, "expects regions with at least one block")
         elif len(region.blocks) != 1:
             raise _error(op, "expects regions with one block")
@@ -257,7 +257,8 @@ def _returns(region: Region) -> Iterator[Operation]:
             yield last
 
 
-def _is_declaration(op: Operation) -> bool:
+def is_declaration(op: Operation) -> bool:
+    """Return whether an op is a function without a body."""
     return op.name == "func.func" and not op.regions[0].blocks
 
 
@@ -323,7 +324,7 @@ def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
     _check_parameters(op, "argument", "arg_attrs", declared.inputs)
     _check_parameters(op, "result", "res_attrs", declared.outputs)
-    if _is_declaration(op):
+    if is_declaration(op):
         if op.properties.get("sym_visibility") in (None, "public"):
             raise _error(op, "expects a body, or the visibility private of a declaration", "sym_visibility")
         return

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.argument_types import check_fields
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue, is_splat
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
@@ -40,7 +40,7 @@ def value_text(type: Type, value: RuntimeValue, elides: bool = False) -> str:
     if not array.size and prod(n or 1 for n in array.shape) > MOST_EMPTY:
         return f"{type} {{...}}"
     edge = EDGE if elides and array.size > LARGE else None
-    return f"{type} {{\n" + "\n".join(_lines(array, 1, edge)) + "\n}"
+    return f"{type} {{\n{_rows(array, 1, edge)}\n}}"
 
 
 def dense_text(type: Type, value: RuntimeValue) -> str:
@@ -67,8 +67,7 @@ def _type_of(array: Array, declared: Type) -> Type:
 def _dense_body(array: Array) -> str:
     if array.size == 0:
         return ""
-    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
-    if bool((bits == bits[0]).all()):
+    if is_splat(array):
         return element_text(array.reshape(-1)[0], dense=True)
     return _nested(array)
 
@@ -79,30 +78,19 @@ def _nested(array: Array) -> str:
     return f"[{', '.join(_nested(row) for row in within_time(array, 'printing'))}]"
 
 
-def _lines(array: Array, depth: int, edge: int | None) -> Iterator[str]:
-    """Yield the lines of an array, with the first and last `edge` items of each axis."""
+def _rows(array: Array, depth: int, edge: int | None) -> str:
+    """Return the lines of an array, with the first and last `edge` items of each axis."""
     indent = "  " * depth
     is_cut = edge is not None and len(array) > 2 * edge
     first, rest = (array[:edge], array[-edge:]) if edge is not None and is_cut else (array, array[:0])
     if array.ndim == 1 or len(array) == 0:
         shown = map(element_text, within_time(first, "printing"))
         items = [*shown, *(["..."] if is_cut else []), *map(element_text, rest)]
-        yield f"{indent}[{', '.join(items)}]"
-        return
-    yield f"{indent}["
-    for i, row in enumerate(first):
-        yield from _row(row, depth + 1, edge, is_cut or i + 1 < len(first))
-    if is_cut:
-        yield f"{indent}  ...,"
-    for i, row in enumerate(rest):
-        yield from _row(row, depth + 1, edge, i + 1 < len(rest))
-    yield f"{indent}]"
-
-
-def _row(row: Array, depth: int, edge: int | None, has_comma: bool) -> Iterator[str]:
-    *lines, last = _lines(row, depth, edge)
-    yield from lines
-    yield last + ("," if has_comma else "")
+        return f"{indent}[{', '.join(items)}]"
+    rows = [_rows(row, depth + 1, edge) for row in first]
+    rows += [f"{indent}  ..."] if is_cut else []
+    rows += [_rows(row, depth + 1, edge) for row in rest]
+    return f"{indent}[\n" + ",\n".join(rows) + f"\n{indent}]"
 
 
 def element_text(x: Array, dense: bool = False) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.bytecode.encoding import Emitter, encode_varint
 from stablehlo_ref.bytecode.encodings import numbers
-from stablehlo_ref.bytecode.pool import Blob, Encodings, Entry, Item, Pool, Reference
+from stablehlo_ref.bytecode.entries import Blob, Encodings, Entry, Item, Pool, Reference
 from stablehlo_ref.bytecode.reader import (
     HAS_ATTRIBUTES,
     HAS_OPERANDS,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stablehlo_ref.bytecode.emission import WrittenName, WrittenProgram, emit
 from stablehlo_ref.bytecode.encodings import builtin, plain
-from stablehlo_ref.bytecode.pool import Encodings, Pool
+from stablehlo_ref.bytecode.entries import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of, with_segments
 from stablehlo_ref.bytecode.sections import NEWEST, FormatVersion
 from stablehlo_ref.define.definition import definition_of

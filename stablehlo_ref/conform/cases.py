@@ -240,25 +240,19 @@ def has_elements(type: Type, element: str) -> bool:
 
 
 def _chain(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:
-    ops = [op for op in names_of_ops() if not runs_in_grid(op) and op not in NEEDS and _is_ours(REGISTRY[op])]
+    ours = f"{__name__.partition('.')[0]}."  # ops of this package are always there
+    ops = [op for op in names_of_ops() if REGISTRY[op].op_class.__module__.startswith(ours)]
+    ops = [op for op in ops if not runs_in_grid(op) and op not in NEEDS]
     for attempt in range(TRIES):
         builder = Builder(rng, [rng.choice(list(ELEMENTS.values()))])
         for place in range(int(rest[0])):
-            builder.add(REGISTRY[_chosen(ops, f"{name}/{attempt}/{place}")])
+            # Another op that is chosen instead changes the choice, but not the order or the number of ops.
+            seed = f"{name}/{attempt}/{place}"
+            builder.add(REGISTRY[min(ops, key=lambda op: random.Random(f"{seed}/{op}").random())])
         made = valid_case(name, rng, builder) if builder.operations else None
         if made is not None:
             return made
     return None
-
-
-def _chosen(ops: Sequence[str], seed: str) -> str:
-    """Return one of some ops, which only another one that is chosen instead changes, not their order or number."""
-    return min(ops, key=lambda op: random.Random(f"{seed}/{op}").random())
-
-
-def _is_ours(definition: OpDefinition) -> bool:
-    """Return whether this package defines an op, so that it is always there."""
-    return definition.op_class.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _invalid(name: str, rng: random.Random, rest: Sequence[str]) -> Case | None:

@@ -393,12 +393,7 @@ def literals(modules: Sequence[Operation]) -> dict[DType, Array]:
 
 def is_complete(types: Sequence[TensorType]) -> bool:
     """Return whether all values of inputs of these static types are tried."""
-    return sum(_width(t) * t.size for t in types) <= COMPLETE
-
-
-def _width(type: TensorType) -> int:
-    dtype = numpy_dtype(type.element_type)
-    return 1 if kind(dtype) == "boolean" else bit_width(dtype)
+    return sum(bit_width(numpy_dtype(t.element_type)) * t.size for t in types) <= COMPLETE
 
 
 def probes(types: Sequence[TensorType], pools: dict[DType, Array], seed: int) -> Iterator[list[Array]]:
@@ -442,7 +437,7 @@ def _filled(way: str, generator: np.random.Generator, type: TensorType, pool: Ar
             return np.asarray(pool[generator.integers(0, len(pool), shape)])
         case "random", "integer" if bit_width(dtype) >= 8:
             return np.frombuffer(generator.bytes(dtype.itemsize * size), dtype).reshape(shape)
-        case "each value", of if of != "complex" and _width(type) <= EACH_VALUE:
+        case "each value", of if of != "complex" and bit_width(dtype) <= EACH_VALUE:
             return np.asarray(np.resize(generator.permutation(every_value(dtype)), size).reshape(shape))
     return np.array(contents(generator, type))
 

@@ -15,6 +15,7 @@ from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module, build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.members import Bodies, In, Ins, Out, Outs
+from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import ArgumentValueError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -25,7 +26,6 @@ from stablehlo_ref.ir.types import (
     ComplexType,
     FunctionType,
     FutureType,
-    QuantizedType,
     TensorType,
     TokenType,
     TupleType,
@@ -371,7 +371,8 @@ class _BlockBuilder(Ops):
         match type:
             case TensorType():
                 for argument in pair or self.arguments:
-                    if _is_converted(argument.type, type):
+                    plain = [t for t in (argument.type, type) if isinstance(t, TensorType) and not is_quantized(t)]
+                    if len(plain) == 2 and plain[0].shape == type.shape:
                         return self.value("stablehlo.convert", [argument], type)
                 return self.value("stablehlo.constant", (), type, value=constant_of(type))
             case TupleType():
@@ -379,12 +380,3 @@ class _BlockBuilder(Ops):
             case TokenType():
                 return self.value("stablehlo.after_all", (), type)
         raise NotDrawn(f"no value of {type} is made in a region")
-
-
-def _is_converted(operand: Type, result: TensorType) -> bool:
-    """Return whether `convert` takes an operand to a result of these types."""
-    return (
-        isinstance(operand, TensorType)
-        and operand.shape == result.shape
-        and not any(isinstance(type.element_type, QuantizedType) for type in (operand, result))
-    )

@@ -26,7 +26,7 @@ from stablehlo_ref.debug.evaluate import same_bits, widened
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.define.bound import NOWHERE
 from stablehlo_ref.define.builder import build_module
-from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.members import REQUIRED
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Value
@@ -102,15 +102,12 @@ class Row:
 def functions() -> list[str]:
     """Return the ops of one floating-point operand whose result has its type."""
     type = tensor_type((1,), FLOATS["f32"])
-    unary = [name for name in names_of_ops() if _is_unary(REGISTRY[name])]
-    made = [Builder(random.Random(0)).add_on(REGISTRY[name], type) for name in unary]
-    return [name for name, op in zip(unary, made) if op is not None and op.result_types == [type]]
-
-
-def _is_unary(definition: OpDefinition) -> bool:
-    """Return whether an op has a public name, one operand, and no attribute that must be given."""
-    is_given = any(attribute.default is REQUIRED for attribute in definition.attributes.values())
-    return definition.mnemonic[:1].isalpha() and len(definition.operands) == 1 and not is_given
+    public = [REGISTRY[name] for name in names_of_ops() if REGISTRY[name].mnemonic[:1].isalpha()]
+    unary = [
+        o for o in public if len(o.operands) == 1 and all(a.default is not REQUIRED for a in o.attributes.values())
+    ]
+    made = [Builder(random.Random(0)).add_on(definition, type) for definition in unary]
+    return [o.name for o, op in zip(unary, made) if op is not None and op.result_types == [type]]
 
 
 def _applied(op: str) -> Body:

@@ -154,7 +154,8 @@ def _judge_valid(made: Case, session: Session, contract: Contract, is_known: boo
     outcome = _run(session, made, is_known)
     if outcome.failure:
         return FAILURES.get(outcome.failure, Cell.DIES), meaning(outcome.reason)
-    if _are_same(outcome, made.expected):
+    expected = list(map(np.asarray, made.expected))
+    if len(outcome.results) == len(expected) and all(map(same_bits, outcome.results, expected)):
         return Cell.PASS, ""
     try:
         if made.grid != ALONE:
@@ -163,7 +164,6 @@ def _judge_valid(made: Case, session: Session, contract: Contract, is_known: boo
         if not (is_known or made.static):
             return _judge_difference(program, made, session, contract)
         if len(Flat(program).ops) > 1:  # judged by these results only, not by those of the ops inside
-            expected = list(map(np.asarray, made.expected))
             beyond = differences(program, made.inputs, expected, outcome.results, contract, trusts_noise=False)
             if not beyond:
                 return Cell.LEGAL, ""
@@ -182,12 +182,10 @@ class Recorded(Session):
 
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
         """Return the outcome, if the program is of one op; `diff` asks for that op alone, too."""
-        if self._outcome.failure or not self._outcome.results:
-            return self._outcome
-        is_one = len(Flat(parse(program)).ops) == 1
-        return (
-            self._outcome if is_one and not setting else Outcome((), "stopped", "there are no results of this program")
-        )
+        has_results = not self._outcome.failure and bool(self._outcome.results)
+        if has_results and (setting or len(Flat(parse(program)).ops) != 1):
+            return Outcome((), "stopped", "there are no results of this program")
+        return self._outcome
 
     def _asked(self, attribute: str) -> dict[str, Any]:
         return {}
@@ -210,12 +208,6 @@ def _run(session: Session, made: Case, is_known: bool = False) -> Outcome:
         return outcome
     session.open()
     return session.run(made.text, made.inputs, setting)
-
-
-def _are_same(outcome: Outcome, expected: Any) -> bool:
-    """Return whether all results have the expected bits, where NaNs are equal to NaNs."""
-    results = list(map(np.asarray, expected))
-    return len(outcome.results) == len(results) and all(map(same_bits, outcome.results, results))
 
 
 def _judge_difference(program: Program, made: Case, session: Session, contract: Contract) -> tuple[Cell, str]:

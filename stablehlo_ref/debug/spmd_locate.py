@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
-from stablehlo_ref.debug.cut import Flat, has_trait, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, is_observable, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import all_values, widened
+from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.ir.arrays import Array
@@ -113,7 +114,7 @@ def moves_blocks(op: Operation) -> bool:
 
 def communicates(op: Operation) -> bool:
     """Return whether an op is a collective."""
-    return has_trait(op, "communicates") and bool(op.operands)
+    return traits_of(op).communicates and bool(op.operands)
 
 
 class Locator:
@@ -250,26 +251,26 @@ class Locator:
 
     def _wrong(self, op: Operation, start: int, result: Value) -> Iterator[_Suspect]:
         """Yield an op as suspect, for each layout that its result may be meant to have, the best match first."""
+        culprit = self._culprit(op)
         for layout, pieces in self._meant(result):
-            culprit = next(self._in_transit(op), op)
             operand = next((o for o in culprit.operands if o in self.readings), None)
             axes, reasons = self._why(culprit, self.readings.get(operand) if operand else None, layout)
             user = None if culprit is op else op
             yield self._suspect("wrong", culprit, result, pieces, start + 1, axes, reasons, user)
 
-    def _in_transit(self, op: Operation) -> Iterator[Operation]:
-        """Yield the collectives on the way from values that are explained to an op, in the order of the program.
+    def _culprit(self, op: Operation) -> Operation:
+        """Return the first collective on the way from values that are explained to an op; the op if there is none.
 
         An op that moves the same elements on each device is right, if the collective before it is.
         """
-        needed, found = set(op.operands) - self.readings.keys(), []
+        culprit, needed = op, set(op.operands) - self.readings.keys()
         if not needed and op.mnemonic in MOVES and op.mnemonic != "dynamic_slice":
             needed = set(op.operands)
         for other in reversed(self.flat.ops[: self.flat.ops.index(op)] if not communicates(op) else ()):
             if needed.intersection(other.results):
                 needed.update(o for o in other.operands if o not in self.readings)
-                found += [other] if communicates(other) else []
-        yield from reversed(found)
+                culprit = other if communicates(other) else culprit
+        return culprit
 
     def _meant(self, value: Value) -> list[tuple[Layout, Pieces]]:
         """Return the layouts that a value may be meant to have, and its pieces there; those it has most of first."""
@@ -290,24 +291,19 @@ class Locator:
     def _not_returned(self, value: Value, pieces: Pieces) -> Iterator[_Suspect]:
         """Yield an output that is shards of the right value, but others than the sharding says."""
         if first_apart(self.pieces[value], pieces) is not None:
-            layouts = [layout for layout, found in self._meant(value) if first_apart(found, pieces) is None]
-            end = len(self.flat.ops)
-            for layout in layouts:
-                yield self._other_layout(
-                    value, self.readings[value], layout, pieces, self.flat.block.operations[-1], end
-                )
+            reading, end = self.readings[value], self.flat.block.operations[-1]
+            for layout, found in self._meant(value):
+                if first_apart(found, pieces) is None:
+                    yield self._other_layout(value, reading, layout, pieces, end, len(self.flat.ops))
 
     def _other_layout(
         self, value: Value, reading: Reading, layout: Layout, pieces: Pieces, user: Operation, start: int
     ) -> _Suspect:
-        describe = self.mesh.describe
         axes = reading.partial or _difference(reading.layout, layout)
-        have = f"is split by {self.mesh.describe_layout(reading.layout)}"
-        have = f"is a partial result along {describe(reading.partial)}" if reading.partial else have
-        reasons = (
-            f"it {have}",
-            f"{user.name} at {user.location} needs it split by {self.mesh.describe_layout(layout)}",
-        )
+        have = f"split by {self.mesh.describe_layout(reading.layout)}"
+        have = f"a partial result along {self.mesh.describe(reading.partial)}" if reading.partial else have
+        needed = self.mesh.describe_layout(layout)
+        reasons = (f"it is {have}", f"{user.name} at {user.location} needs it split by {needed}")
         owner = value.owner
         is_moved = isinstance(owner, Operation) and communicates(owner)
         op = owner if isinstance(owner, Operation) else user
@@ -341,14 +337,10 @@ class Locator:
         text = f"split by {self.mesh.describe_layout(reading.layout)}"
         text = f"{text}, partial along {self.mesh.describe(reading.partial)}" if reading.partial else text
         reasons = [f"its operand is {text}, and its result is to be split by {self.mesh.describe_layout(layout)}"]
-        if has and set(has) != set(needs):
-            reasons.append(
-                f"its groups are along {self.mesh.describe(has)}, not {self.mesh.describe(needs) or 'any axis'}"
-            )
-        elif has:
-            reasons.append(
-                f"its groups are along {self.mesh.describe(has)}: their order, dimensions or offsets are wrong"
-            )
+        if has:
+            others = f", not {self.mesh.describe(needs) or 'any axis'}"
+            fault = others if set(has) != set(needs) else ": their order, dimensions or offsets are wrong"
+            reasons.append(f"its groups are along {self.mesh.describe(has)}{fault}")
         return needs or has, reasons
 
     def _is_right_with(self, suspect: _Suspect) -> bool:

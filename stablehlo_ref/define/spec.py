@@ -13,7 +13,6 @@ from math import prod
 from typing import Any, TypeAlias, TypeVar
 
 from stablehlo_ref.ir.types import (
-    BOOLEAN,
     BooleanType,
     BufferType,
     ComplexType,
@@ -305,14 +304,3 @@ def is_token(x: Type) -> bool:
 def scalar(x: Type) -> TensorType:
     """Return the 0-dimensional tensor type with the element type of `x`."""
     return tensor_type((), element_type(x))
-
-
-__all__ = [
-    "BOOLEAN", "UNKNOWN", "Size", "Unknown", "axes", "baseline_element_type", "baseline_type", "bitwidth", "bounds",
-    "compatible", "complex_element_type", "dim", "dims", "element_type", "expressed_type", "in_range", "is_boolean",
-    "is_complex", "is_float", "is_integer", "is_per_axis_quantized", "is_per_tensor_quantized", "is_promotable",
-    "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique",
-    "make_tensor_type", "most", "num_bits", "quantization_dimension", "rank", "real_type", "same", "scalar", "scales",
-    "shape", "size", "storage_max", "storage_min", "storage_type", "tensor_type", "with_element_type", "without",
-    "zero_points",
-]  # fmt: skip

@@ -131,8 +131,7 @@ def rounded(up: bool) -> Factory:
             rest = remainder(x, y)
             is_positive = np.equal(np.less(rest, 0), np.less(y, 0))  # the fraction that truncation discards
             adjusts = np.not_equal(rest, 0) & np.not_equal(y, 0) & np.equal(is_positive, up)
-            quotient: Array = step(divide(x, y), adjusts.astype(dtype))
-            return quotient
+            return step(divide(x, y), adjusts.astype(dtype))
 
         return run
 
@@ -225,22 +224,14 @@ def ignoring_nan(choose: Run) -> Factory:
     """
 
     def run(x: Array, y: Array) -> Array:
-        result: Array = np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))[()]
-        return result
+        return np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))[()]
 
     return floats.binary(same_kernel(run))
 
 
-class MaxNumF(BinaryF, op="maxnumf", facts=SELECTS):
-    """Return the maximum of floats; the other operand if one is NaN."""
-
-    floating = ignoring_nan(np.maximum)
-
-
-class MinNumF(BinaryF, op="minnumf", facts=SELECTS):
-    """Return the minimum of floats; the other operand if one is NaN."""
-
-    floating = ignoring_nan(np.minimum)
+for mnemonic, extremum, choose in (("maxnumf", "maximum", np.maximum), ("minnumf", "minimum", np.minimum)):
+    doc = f"Return the {extremum} of floats; the other operand if one is NaN."
+    define(BinaryF, mnemonic, doc, floating=ignoring_nan(choose), facts=SELECTS)
 
 
 class UnaryF(mlir_types.UnaryF, dialect="arith"):

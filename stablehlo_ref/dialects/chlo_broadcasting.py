@@ -20,7 +20,6 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.mode import DEFAULT, Mode
 from stablehlo_ref.define.op import Attr, In, Op, Out
 from stablehlo_ref.define.spec import (
-    BOOLEAN,
     UNKNOWN,
     Size,
     baseline_element_type,
@@ -48,7 +47,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
 from stablehlo_ref.dialects.mlir_types import define
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import ComplexType, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, ComplexType, TensorType, Type
 from stablehlo_ref.ops import comparison, conversion, elementary, elementwise
 
 Sizes: TypeAlias = tuple[Size, ...]

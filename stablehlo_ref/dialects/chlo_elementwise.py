@@ -37,7 +37,6 @@ from stablehlo_ref.define.type_constraints import (
     tensor,
 )
 from stablehlo_ref.dialects.mlir_types import define
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, NONE, TensorType, Type, integer_type
 from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, special
@@ -219,30 +218,19 @@ class Predicate(UnaryElementwise, dialect="chlo", facts=EXACT):
 
     @staticmethod
     def infer(operand: TensorType) -> TensorType:
-        inferred: TensorType = with_element_type(operand, BOOLEAN)
-        return inferred
+        return with_element_type(operand, BOOLEAN)
 
     @staticmethod
     def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
 
 
-class IsInf(Predicate, op="is_inf"):
-    """Return whether each element is infinite."""
-
-    floating = floats.predicate(np.isinf)
-
-
-class IsNegInf(Predicate, op="is_neg_inf"):
-    """Return whether each element is -inf."""
-
-    floating = floats.predicate(lambda x: np.equal(x, -np.inf))
-
-
-class IsPosInf(Predicate, op="is_pos_inf"):
-    """Return whether each element is +inf."""
-
-    floating = floats.predicate(lambda x: np.equal(x, np.inf))
+for mnemonic, doc, holds in (
+    ("is_inf", "Return whether each element is infinite.", np.isinf),
+    ("is_neg_inf", "Return whether each element is -inf.", lambda x: np.equal(x, -np.inf)),
+    ("is_pos_inf", "Return whether each element is +inf.", lambda x: np.equal(x, np.inf)),
+):
+    define(Predicate, mnemonic, doc, floating=floats.predicate(holds))
 
 
 # --- constants ------------------------------------------------------------------------------------------------------
@@ -281,8 +269,7 @@ class ConstantLike(Op, op="constant_like", dialect="chlo", facts=MOVES):
 
     @staticmethod
     def infer(value: NumberValue, operand: TensorType) -> TensorType:
-        inferred: TensorType = with_element_type(operand, type_of(value))
-        return inferred
+        return with_element_type(operand, type_of(value))
 
     @staticmethod
     def constraints(C: Checker, value: NumberValue, operand: TensorType, result: TensorType) -> None:
@@ -293,11 +280,7 @@ class ConstantLike(Op, op="constant_like", dialect="chlo", facts=MOVES):
     def plan(value: NumberValue, result: TensorType) -> Run:
         number = value if isinstance(value, bool) else value.value
         splat = np.broadcast_to(np.asarray(number).astype(numpy_dtype(element_type(result))), shape(result))
-
-        def run(operand: Array) -> Array:
-            return splat
-
-        return run
+        return lambda operand: splat
 
 
 def type_of(number: Number) -> Type:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -356,11 +356,10 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
         if ragged in d.lhs_batching_dimensions:
             return Kernel(lambda lhs, rhs, group_sizes: multiply(lhs, rhs), temporaries=temporaries)
         before = before_ragged(lhs, ragged, d.lhs_batching_dimensions, d.lhs_contracting_dimensions)
-        parts = splitting(before, ragged, rank(lhs), dim(lhs, ragged))
         if ragged in d.lhs_contracting_dimensions:
-            run = sum_by_groups(multiply, parts, numbers, ragged, result)
+            run = sum_by_groups(multiply, numbers, before, ragged, lhs, result)
         else:
-            run = rows_by_groups(multiply, parts, numbers, ragged, d.rhs_group_dimensions[0], lhs, result)
+            run = rows_by_groups(multiply, d.rhs_group_dimensions[0], before, ragged, lhs, result)
         return Kernel(run, temporaries=temporaries)
 
 
@@ -390,31 +389,26 @@ def multiplication(lhs: TensorType, result: TensorType, numbers: DotDimensions, 
     return lambda lhs, rhs: plan(lhs.shape, rhs.shape)(lhs, rhs)
 
 
-def splitting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[Array], list[Part]]:
-    """Return a function from group sizes to the groups of the ragged dimension, which has `count` elements.
+def parts_of(group_sizes: Array, count: int) -> Iterator[Part]:
+    """Yield the groups of the ragged dimension, which has `count` elements.
 
-    A mask has the rank of `lhs`, and size 1 in all dimensions but `before` and the ragged one. Groups are clipped to
-    the end of the dimension, and negative sizes count as 0.
+    A mask has axes for the dimensions before and for the ragged one. Groups are clipped to the end of the dimension,
+    and negative sizes count as 0.
     """
-    positions = np.arange(count).reshape(shape_with(lhs_rank, {ragged: -1}))
-
-    def run(group_sizes: Array) -> list[Part]:
-        ends = np.cumsum(clamp_index(group_sizes, count), axis=-1)
-        ends = np.minimum(ends, count)
-        starts = np.concatenate([np.zeros_like(ends[..., :1]), ends[..., :-1]], axis=-1)
-        if ends.ndim == 1:
-            return [(slice(start, end), None) for start, end in zip(starts.tolist(), ends.tolist())]
-        order = (-1, *np.argsort(before).tolist())
-        sizes = shape_with(lhs_rank, dict(zip(before, group_sizes.shape)))
-        bounds = [b.transpose(order).reshape(group_sizes.shape[-1], *sizes) for b in (starts, ends)]
-        return [(slice(None), (positions >= start) & (positions < end)) for start, end in zip(*bounds)]
-
-    return run
+    ends = np.minimum(np.cumsum(clamp_index(group_sizes, count), axis=-1), count)
+    starts = np.concatenate([np.zeros_like(ends[..., :1]), ends[..., :-1]], axis=-1)
+    if ends.ndim == 1:
+        yield from ((slice(start, end), None) for start, end in zip(starts.tolist(), ends.tolist()))
+        return
+    positions = np.arange(count)
+    for start, end in zip(np.moveaxis(starts, -1, 0), np.moveaxis(ends, -1, 0)):
+        yield slice(None), (positions >= start[..., np.newaxis]) & (positions < end[..., np.newaxis])
 
 
-def shape_with(count: int, sizes: dict[int, int]) -> Axes:
-    """Return a shape of rank `count` with `sizes` by dimension, and 1 elsewhere."""
-    return tuple(sizes.get(d, 1) for d in range(count))
+def spread(mask: Array, dimensions: Sequence[int], count: int) -> Array:
+    """Return a mask whose axes are `dimensions` of an array of rank `count` in that rank, with size 1 elsewhere."""
+    sizes = dict(zip(dimensions, mask.shape))
+    return mask.transpose(np.argsort(dimensions).tolist()).reshape([sizes.get(d, 1) for d in range(count)])
 
 
 def along(dimension: int, part: slice | int) -> tuple[slice | int, ...]:
@@ -423,22 +417,21 @@ def along(dimension: int, part: slice | int) -> tuple[slice | int, ...]:
 
 
 def sum_by_groups(
-    multiply: Run, parts: Callable[[Array], list[Part]], numbers: DotDimensions, ragged: int, result: TensorType
+    multiply: Run, numbers: DotDimensions, before: Axes, ragged: int, lhs: TensorType, result: TensorType
 ) -> Run:
     """Return the kernel for a contracting ragged dimension: for each group, the product of slices of both operands."""
     pairs = dict(zip(numbers.lhs_batching_dimensions, numbers.rhs_batching_dimensions))
     pairs |= dict(zip(numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions))
+    masked = (*before, ragged)
+    rhs_masked, count = [pairs[d] for d in masked], dim(lhs, ragged)
 
     def run(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
         out = np.empty(shape(result), numpy_dtype(element_type(result)))
-        for group, (part, mask) in enumerate(parts(group_sizes)):
+        for group, (part, mask) in enumerate(parts_of(group_sizes, count)):
             left, right = lhs[along(ragged, part)], rhs[along(pairs[ragged], part)]
             if mask is not None:
-                sizes = shape_with(rhs.ndim, {d: mask.shape[lhs_d] for lhs_d, d in pairs.items()})
-                order = sorted(pairs, key=pairs.__getitem__)
-                others = [d for d in range(lhs.ndim) if d not in pairs]
-                left = np.where(mask, left, left.dtype.type(0))
-                right = np.where(mask.transpose(others + order).reshape(sizes), right, right.dtype.type(0))
+                left = np.where(spread(mask, masked, lhs.ndim), left, left.dtype.type(0))
+                right = np.where(spread(mask, rhs_masked, rhs.ndim), right, right.dtype.type(0))
             out[group] = multiply(left, right)
         return out
 
@@ -446,27 +439,20 @@ def sum_by_groups(
 
 
 def rows_by_groups(
-    multiply: Run,
-    parts: Callable[[Array], list[Part]],
-    numbers: DotDimensions,
-    ragged: int,
-    group_dimension: int,
-    lhs: TensorType,
-    result: TensorType,
+    multiply: Run, group_dimension: int, before: Axes, ragged: int, lhs: TensorType, result: TensorType
 ) -> Run:
-    """Return the kernel for a free ragged dimension: rows of `lhs` times the group's slice of `rhs`."""
-    batching, contracting = numbers.lhs_batching_dimensions, numbers.lhs_contracting_dimensions
-    order = batching + without(axes(lhs), batching + contracting)
-    row = order.index(ragged)
+    """Return the kernel for a free ragged dimension: rows of `lhs` times the group's slice of `rhs`.
+
+    The dimensions of the result are those before the ragged one, the ragged one, and others.
+    """
+    row, count = len(before), dim(lhs, ragged)
 
     def run(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
         out = np.zeros(shape(result), numpy_dtype(element_type(result)))
-        for group, (part, mask) in enumerate(parts(group_sizes)):
+        for group, (part, mask) in enumerate(parts_of(group_sizes, count)):
             product = multiply(lhs[along(ragged, part)], np.take(rhs, group, axis=group_dimension))
             if mask is not None:
-                sizes = tuple(mask.shape[d] for d in order) + (1,) * (out.ndim - len(order))
-                mask = mask.transpose(order + contracting).reshape(sizes)
-                product = np.where(mask, product, out)
+                product = np.where(spread(mask, range(row + 1), out.ndim), product, out)
             out[along(row, part)] = product
         return out
 

@@ -134,32 +134,21 @@ class FunctionForm(Directive):
             raise Irregular
         if "sym_visibility" in properties:
             printer.value(properties["sym_visibility"])
-        body = op.regions[0]
-        names = self._argument_names(printer, body, type)
-        arguments = self._argument_texts(printer, body, names, type, _of_each(properties, "arg_attrs", type.inputs))
+        body, names = op.regions[0], list[str]()
+        suffixes = [self._suffix(printer, attributes) for attributes in _of_each(properties, "arg_attrs", type.inputs)]
+        written = [str(t) + suffix for t, suffix in zip(type.inputs, suffixes)]
+        if body.blocks:
+            arguments = body.blocks[0].arguments
+            if [a.type for a in arguments] != list(type.inputs):
+                raise Irregular
+            names = printer.region_argument_names(arguments)
+            written = list(map(printer.argument_text, arguments, names, suffixes))
         results = self._result_text(printer, type, _of_each(properties, "res_attrs", type.outputs))
-        printer.value(f"{printer.symbol(properties['sym_name'])}({', '.join(arguments)}){results}")
+        printer.value(f"{printer.symbol(properties['sym_name'])}({', '.join(written)}){results}")
         printer.dictionary(op, self.members, "attributes")
         if body.blocks:
             printer.value("")
             printer.region(body, names)
-
-    def _argument_names(self, printer: AsmPrinter, body: Region, type: FunctionType) -> list[str]:
-        """Return names for the arguments of a function with a body; Irregular if its type has other arguments."""
-        if not body.blocks:
-            return []
-        arguments = body.blocks[0].arguments
-        if [a.type for a in arguments] != list(type.inputs):
-            raise Irregular
-        return printer.region_argument_names(arguments)
-
-    def _argument_texts(
-        self, printer: AsmPrinter, body: Region, names: list[str], type: FunctionType, attributes: Dictionaries
-    ) -> list[str]:
-        suffixes = [self._suffix(printer, entries) for entries in attributes]
-        if not body.blocks:
-            return [str(t) + suffix for t, suffix in zip(type.inputs, suffixes)]
-        return list(map(printer.argument_text, body.blocks[0].arguments, names, suffixes))
 
     def _suffix(self, printer: AsmPrinter, attributes: Mapping[str, Attribute]) -> str:
         return f" {printer.attribute({**attributes})}" if attributes else ""

@@ -7,7 +7,7 @@ around them are those of bufferization.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from stablehlo_ref.define.assembly import AsmParser, AsmPrinter, Directive, Draft, Irregular, member_value
 from stablehlo_ref.define.attribute_codecs import Int, Opaque, Presence, String, Symbol, TypeValue, Visibility
@@ -47,23 +47,21 @@ class Global(Op, op="global", dialect="ml_program"):
         C(2, value is None or isinstance(value, OpaqueAttribute) or type_of(value) == type)
 
 
-def global_op(symbols: SymbolTable, name: str) -> Operation | None:
-    """Return the `ml_program.global` named `name`, or None."""
+def property_of(symbols: SymbolTable, name: str, member: str) -> Any:
+    """Return a property of the `ml_program.global` named `name`; None if it has none, or if there is no such op."""
     found = symbols(name)
-    return found if found is not None and found.name == "ml_program.global" else None
+    return found.properties.get(member) if found is not None and found.name == "ml_program.global" else None
 
 
 def variable_type(symbols: SymbolTable, name: str) -> Type | None:
     """Return the type of the variable `name`, or None if there is no such variable."""
-    found = global_op(symbols, name)
-    declared = None if found is None else found.properties.get("type")
+    declared = property_of(symbols, name, "type")
     return declared if isinstance(declared, Type) else None
 
 
 def is_mutable(symbols: SymbolTable, name: str) -> bool:
     """Return whether `name` is a variable that can be stored to."""
-    found = global_op(symbols, name)
-    return found is not None and found.properties.get("is_mutable") is True
+    return property_of(symbols, name, "is_mutable") is True
 
 
 class GlobalLoad(Op, op="global_load", dialect="ml_program", effects=True):
@@ -94,8 +92,7 @@ class GlobalLoad(Op, op="global_load", dialect="ml_program", effects=True):
 
 def initial_value(symbols: SymbolTable, name: str) -> RuntimeValue:
     """Return the value that a variable has when a run starts, or None if it has none."""
-    found, type = global_op(symbols, name), variable_type(symbols, name)
-    value = None if found is None else found.properties.get("value")
+    value, type = property_of(symbols, name, "value"), variable_type(symbols, name)
     if value is None or type is None or isinstance(value, OpaqueAttribute):
         return None
     return constant_value(value, type)

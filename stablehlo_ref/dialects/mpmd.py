@@ -7,6 +7,7 @@ tensor is changes none of its elements: fragments run their region, and all move
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -32,7 +33,6 @@ from stablehlo_ref.dialects.mpmd_meshes import (
 )
 from stablehlo_ref.dialects.sdy import BodyWithArguments
 from stablehlo_ref.dialects.sdy_shardings import ShardingsValue
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute
 from stablehlo_ref.ir.types import FunctionType, IntegerType, MeshTensorType, TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -179,11 +179,7 @@ class Call(Op, op="call", dialect="mpmd", releases_operands=True):
         C(1, function_type(site, callee) == FunctionType(tuple(tensors), tuple(results)))
         C(2, is_counter(site.attributes.get("call_counter")))
 
-    @staticmethod
-    def plan_control_flow(
-        site: ControlFlowSite, tensors: tuple[int, ...], callee: Symbol, results: tuple[int, ...]
-    ) -> ControlFlow:
-        return call(tensors, callee, results, site.function, site.dying)
+    plan_control_flow = staticmethod(FragmentCall.plan_control_flow)
 
 
 def is_counter(attribute: Attribute | None) -> bool:
@@ -364,16 +360,10 @@ class Reduce(Op, op="reduce", dialect="mpmd"):
 
     @staticmethod
     def plan(mode: Mode, reduction: Reduction, result: TensorType) -> Run:
-        combine = None if reduction is ReductionType.NONE else COMBINED[reduction].plan(mode, result)
-
-        def run(tensors: tuple[Array, ...]) -> Array:
-            total = tensors[0]
-            for tensor in tensors[1:]:
-                assert combine is not None
-                total = combine(total, tensor)
-            return total
-
-        return run
+        if reduction is ReductionType.NONE:
+            return lambda tensors: tensors[0]
+        combine = COMBINED[reduction].plan(mode, result)
+        return lambda tensors: reduce(combine, tensors)
 
 
 COMBINED = {

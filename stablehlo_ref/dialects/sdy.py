@@ -369,5 +369,4 @@ class Shards:
         if not isinstance(type, TensorType) or not sharding.dimensions:
             return type
         sizes = [n // count for n, count in zip(shape(type), self.layout(type, sharding).counts, strict=True)]
-        part: Type = make_tensor_type(sizes, element_type(type))
-        return part
+        return make_tensor_type(sizes, element_type(type))

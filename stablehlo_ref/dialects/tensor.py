@@ -202,9 +202,7 @@ class Splat(
 
     syntax = ("$input ( [ $dynamic_sizes ] )? attr-dict :", SPLAT)
 
-    @staticmethod
-    def infer(site: Site, result: TensorType) -> TensorType:
-        return with_sizes(result, result.shape, site.constants.get("dynamic_sizes"))
+    infer = staticmethod(Empty.infer)
 
     @staticmethod
     def constraints(

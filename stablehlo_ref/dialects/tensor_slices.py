@@ -6,7 +6,7 @@ operands of type `index` has the number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -109,9 +109,10 @@ def window(x: Array, offsets: Sequence[int], sizes: Sequence[int], strides: Sequ
     return tuple(slice(a, a + n * s, s) for a, n, s in zip(offsets, sizes, strides))
 
 
-def known(static: Dims, dynamic: Iterator[Array]) -> list[int]:
-    """Return the numbers of an attribute, with the next operand for each that is dynamic."""
-    return [int(next(dynamic)) if n == DYNAMIC else n for n in static]
+def known(operands: Iterable[Array], *lists: Dims) -> list[list[int]]:
+    """Return the numbers of attributes, with the next operand for each that is dynamic."""
+    dynamic = iter(operands)
+    return [[int(next(dynamic)) if n == DYNAMIC else n for n in static] for static in lists]
 
 
 def kept_dimensions(sizes: Sequence[int], declared: TensorType) -> list[int] | None:
@@ -170,8 +171,7 @@ class ExtractSlice(Strided, op="extract_slice"):
     @staticmethod
     def plan(static_offsets: Dims, static_sizes: Dims, static_strides: Dims, result: TensorType) -> Run:
         def run(source: Array, positions: tuple[Array, ...]) -> Array:
-            dynamic = iter(positions)
-            offsets, sizes, strides = (known(n, dynamic) for n in (static_offsets, static_sizes, static_strides))
+            offsets, sizes, strides = known(positions, static_offsets, static_sizes, static_strides)
             part = np.asarray(source)[window(source, offsets, sizes, strides)]
             return part.reshape(slice_shape(sizes, result))
 
@@ -213,8 +213,7 @@ class InsertSlice(Strided, op="insert_slice"):
         declared = source
 
         def run(source: Array, dest: Array, positions: tuple[Array, ...]) -> Array:
-            dynamic = iter(positions)
-            offsets, sizes, strides = (known(n, dynamic) for n in (static_offsets, static_sizes, static_strides))
+            offsets, sizes, strides = known(positions, static_offsets, static_sizes, static_strides)
             place = window(dest, offsets, sizes, strides)
             slice_shape(sizes, declared)
             result = np.array(dest)
@@ -301,8 +300,7 @@ class Pad(Op, op="pad", dialect="tensor"):
     @staticmethod
     def plan(static_low: Dims, static_high: Dims, region: RegionFunction, result: TensorType) -> Run:
         def run(source: Array, padding: tuple[Array, ...]) -> Array:
-            dynamic = iter(padding)
-            low, high = known(static_low, dynamic), known(static_high, dynamic)
+            low, high = known(padding, static_low, static_high)
             sizes = [a + n + b for a, n, b in zip(low, source.shape, high)]
             if min((0, *low, *high)) < 0 or any(m not in (None, n) for m, n in zip(result.shape, sizes)):
                 raise EvaluationError(f"padding {source.shape} by {low} and {high} does not give a {result}")

@@ -10,8 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.distribution.meshes import Devices, Span, Tiling, merge, shard_type, spans, text
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.distribution.meshes import MOST_DEVICES, Span, Tiling, groups_of, merge, shard_type, spans, text
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, Type
 
 Parts: TypeAlias = tuple[Span, ...]  # axes or parts of them, from major to minor
@@ -56,8 +58,32 @@ def layout_of(sharding: Sharding | None, mesh: Mesh, type: Type) -> Layout:
     return Layout(mesh, dimensions, tuple(spans(sharding.unreduced, mesh)), sharding.reduction)
 
 
-class DeviceMesh(Devices):
-    """The devices of a mesh with axes, and the layouts that tensors may have on it."""
+class DeviceMesh:
+    """The devices of a mesh by id, where they are along its axes, and the layouts that tensors may have on it.
+
+    UnsupportedError for a mesh that is too large.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh = mesh
+        self.count = mesh.count
+        if self.count > MOST_DEVICES:
+            raise UnsupportedError(f"a mesh of {self.count} devices; at most {MOST_DEVICES} are supported")
+        order = np.argsort(mesh.device_ids) if mesh.axes and mesh.device_ids else np.arange(self.count)
+        coordinates = np.unravel_index(order, tuple(mesh.sizes.values())) if mesh.axes else ()
+        self._coordinates = dict(zip(mesh.sizes, coordinates))
+
+    def numbers(self, parts: Sequence[Span]) -> Array:
+        """Return each device's number along parts of axes, the last of which varies fastest."""
+        numbers: Array = np.zeros(self.count, np.int64)
+        for part in parts:
+            rest = self.mesh.sizes[part.name] // part.high
+            numbers = numbers * part.size + self._coordinates[part.name] // rest % part.size
+        return numbers
+
+    def groups(self, parts: Sequence[Span]) -> tuple[tuple[int, ...], ...]:
+        """Return the groups of devices that differ along parts of axes only, each in the order of their numbers."""
+        return groups_of(self.mesh, parts)
 
     @property
     def axes(self) -> Parts:

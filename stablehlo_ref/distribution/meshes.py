@@ -315,8 +315,7 @@ def shard_type(whole: Type, counts: Sequence[int]) -> Type:
     if not whole.is_static:
         raise UnsupportedError(f"{whole} cannot be sharded, as its sizes are unknown")
     sizes = [-(-(n or 0) // count) for n, count in zip(whole.shape, counts, strict=True)]
-    made: Type = make_tensor_type(sizes, whole.element_type)
-    return made
+    return make_tensor_type(sizes, whole.element_type)
 
 
 @dataclass(frozen=True)
@@ -369,28 +368,3 @@ class Tiling:
         """Return the index of a device's part, which has these sizes, in the whole tensor."""
         numbers = (int(part_number[device % self.count]) for part_number in self.part_numbers)
         return tuple(slice(number * size, (number + 1) * size) for number, size in zip(numbers, sizes))
-
-
-class Devices:
-    """The devices of a mesh by id, and where they are along its axes. UnsupportedError for a mesh that is too large."""
-
-    def __init__(self, mesh: Mesh) -> None:
-        self.mesh = mesh
-        self.count = mesh.count
-        if self.count > MOST_DEVICES:
-            raise UnsupportedError(f"a mesh of {self.count} devices; at most {MOST_DEVICES} are supported")
-        order = np.argsort(mesh.device_ids) if mesh.axes and mesh.device_ids else np.arange(self.count)
-        coordinates = np.unravel_index(order, tuple(mesh.sizes.values())) if mesh.axes else ()
-        self._coordinates = dict(zip(mesh.sizes, coordinates))
-
-    def numbers(self, parts: Sequence[Span]) -> Array:
-        """Return each device's number along parts of axes, the last of which varies fastest."""
-        numbers: Array = np.zeros(self.count, np.int64)
-        for part in parts:
-            rest = self.mesh.sizes[part.name] // part.high
-            numbers = numbers * part.size + self._coordinates[part.name] // rest % part.size
-        return numbers
-
-    def groups(self, parts: Sequence[Span]) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of devices that differ along parts of axes only, each in the order of their numbers."""
-        return groups_of(self.mesh, parts)

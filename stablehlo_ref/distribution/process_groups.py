@@ -29,8 +29,7 @@ class MeshAxes:
     @property
     def mesh(self) -> Attribute | None:
         """The mesh, or a reference to the symbol of one."""
-        mesh: Attribute | None = self.attribute.fields.get("mesh")
-        return mesh
+        return self.attribute.fields.get("mesh")
 
     @property
     def axes(self) -> Attribute:

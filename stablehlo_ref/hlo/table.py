@@ -18,7 +18,8 @@ from stablehlo_ref.define.attribute_codecs import BooleanCodec, DimsCodec, EnumC
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.members import Attr
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.distribution.meshes import Devices, check_axes, check_sub_axes, spans
+from stablehlo_ref.distribution.layouts import DeviceMesh
+from stablehlo_ref.distribution.meshes import check_axes, check_sub_axes, spans
 from stablehlo_ref.distribution.sdy_attributes import AxisRef, Mesh, SubAxis
 from stablehlo_ref.hlo.text import Instruction, Shape
 from stablehlo_ref.ir.types import FLOATS
@@ -179,7 +180,7 @@ def _groups_on_mesh(i: Instruction, mesh: Mesh, text: str) -> Rows:
     except ValueError:
         expected = f"axes of a mesh of at most {MAX_IDS} processes, that do not overlap"
         raise i.attributes.error("replica_groups", expected) from None
-    return Devices(mesh).groups(spans(axes, mesh))
+    return DeviceMesh(mesh).groups(spans(axes, mesh))
 
 
 # --- members ----------------------------------------------------------------------------------------------------------

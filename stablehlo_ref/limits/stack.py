@@ -20,9 +20,7 @@ from stablehlo_ref.diagnostics import Location, UnsupportedError
 
 ENOUGH = 1 << 20  # bytes of a thread's stack
 OWN = 1 << 24  # bytes of the stack of a new thread
-LEAST = (
-    96 << 10
-)  # bytes of a stack, with fewer of which Python 3.14 frees no objects, and crashes at its end (measured)
+LEAST = 96 << 10  # bytes of a stack; with fewer, Python 3.14 frees no objects, and crashes at its end (measured)
 FRAMES = 750  # Python frames that parsing, which takes most, may need
 
 P = ParamSpec("P")

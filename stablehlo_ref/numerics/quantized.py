@@ -21,11 +21,10 @@ from stablehlo_ref.define.spec import (
     quantization_dimension,
     scales,
     shape,
-    tensor_type,
     zero_points,
 )
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import Type, tensor_type
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.blocks import in_blocks
 from stablehlo_ref.numerics.conversion import convert

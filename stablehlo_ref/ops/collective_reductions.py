@@ -365,5 +365,4 @@ def fold_unblocked(combine: Combine, arrays: Sequence[Array]) -> Array:
     folded = combine([first], [second])
     for x in rest:
         folded = combine.into(folded, [x])
-    result: Array = folded[0]
-    return result
+    return folded[0]

@@ -35,7 +35,6 @@ from stablehlo_ref.define.spec import (
     rank,
     shape,
     size,
-    tensor_type,
     zero_points,
 )
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
@@ -53,7 +52,7 @@ from stablehlo_ref.distribution.process_groups import (
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TensorType, integer_type
+from stablehlo_ref.ir.types import TensorType, integer_type, tensor_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.reduction import Results, Types, one_or_all
 

@@ -269,7 +269,6 @@ class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True, facts=OP
     def plan() -> Run:
         def run(context: Context, inputs: Sequence[Array], token: None) -> None:
             context.process.outfeed.append((context.process.id, tuple(map(np.array, inputs))))
-            return token
 
         return run
 

@@ -14,7 +14,6 @@ from stablehlo_ref.define.facts import CHOOSES, EXACT, SELECTS
 from stablehlo_ref.define.mode import Mode
 from stablehlo_ref.define.op import Attr, In, Out, type_of
 from stablehlo_ref.define.spec import (
-    BOOLEAN,
     baseline_element_type,
     baseline_type,
     compatible,
@@ -33,7 +32,7 @@ from stablehlo_ref.define.type_constraints import (
     tensor,
 )
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import BOOLEAN, TensorType
 from stablehlo_ref.numerics import complexes, floats, implementation_defined, integers
 from stablehlo_ref.numerics.blocks import select
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype

@@ -113,8 +113,7 @@ def elements_of(value: DenseElements | DenseResource) -> Array:
     if value.array is None:
         hint = "--random-weights SEED and Program.with_random_weights(seed) draw some"
         raise MalformedError(f"no data found for dense_resource<{value.key}>, whose elements were left out; {hint}")
-    array: Array = value.array
-    return array
+    return value.array
 
 
 def compatible_constant(value_type: TensorType, output: TensorType) -> bool:

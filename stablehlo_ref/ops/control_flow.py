@@ -25,7 +25,7 @@ from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Pla
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import CALLS, KEEPS, MOVES
 from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Out, Outs, outputs_of, type_of
-from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
+from stablehlo_ref.define.spec import compatible, scalar, size
 from stablehlo_ref.define.type_constraints import (
     boolean_scalar,
     future,
@@ -38,7 +38,7 @@ from stablehlo_ref.define.type_constraints import (
 )
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import FunctionType, FutureType, TensorType, TokenType, Type
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, FutureType, TensorType, TokenType, Type
 
 
 def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import prod
 
 import numpy as np
@@ -123,13 +124,8 @@ class CrossReplicaSum(
         add, exact = Add.plan(mode, operand), exactly_added(operand, mode)
 
         def total(contributions: Contributions) -> Array:
-            result: Array
-            result, *others = contributions.by_process.values()
-            if exact and others:
-                return sum_of_arrays(exact, [result, *others])
-            for other in others:
-                result = add(result, other)
-            return result
+            arrays = list(contributions.by_process.values())
+            return sum_of_arrays(exact, arrays) if exact and len(arrays) > 1 else reduce(add, arrays)
 
         def run(context: Context, operand: Array) -> Exchange:
             contributions: Contributions = yield meet(groups.around(context.process), operand)

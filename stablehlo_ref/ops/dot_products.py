@@ -26,6 +26,7 @@ from stablehlo_ref.numerics.contraction import (
     of_separate,
 )
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.product_parts import (
     BLOCK,
     PART_BYTES,
@@ -182,8 +183,7 @@ class ByMatrices:
         multiply = self.multiply()
 
         def run(lhs: Array, rhs: Array) -> Array:
-            result: Array = multiply(lhs, rhs).reshape(sizes)
-            return result
+            return multiply(lhs, rhs).reshape(sizes)
 
         is_by_blas = sums.is_plain and not sums.is_exact and kind(sums.dtype) in ("floating", "complex")
         may_be_transposes = any(self.arrange) and size(dot.lhs) == size(dot.rhs)
@@ -195,7 +195,7 @@ class ByMatrices:
         left, right = ((shape(x), dtype) for x, dtype in zip((dot.lhs, dot.rhs), dot.dtypes))
         return of_near_rows(separate, left, right, rows == columns)
 
-    def multiply(self) -> Run:
+    def multiply(self) -> ArrayKernel:
         """Return a function from operands to the product, as a matrix or a stack of matrices."""
         sums, constants, (as_lhs, as_rhs) = self.sums, self.dot.constants, self.arrange
         prepare_lhs = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"))
@@ -219,7 +219,7 @@ class InIntegerBlocks(ByMatrices):
     def temporaries(self) -> int:
         return min(PART_BYTES, super().temporaries)
 
-    def multiply(self) -> Run:
+    def multiply(self) -> ArrayKernel:
         (as_lhs, as_rhs), dtype = self.arrange, self.dot.dtypes[2]
         left, right = as_lhs or identity, as_rhs or identity
         return lambda lhs, rhs: product_in_parts(left(lhs), right(rhs), dtype)
@@ -233,7 +233,7 @@ class ByRows(ByMatrices):
         is_tall = self.are_matrices and rank(self.dot.result) == 2 and dim(self.dot.result, 0) >= 2 * STEP_ROWS
         return is_tall and self.arrange[0] is None and converts_to_floats(self.sums) and not self.dot.constants
 
-    def multiply(self) -> Run:
+    def multiply(self) -> ArrayKernel:
         sums, dtype, prepare = self.sums, self.dot.dtypes[2], _preparation(self.sums.load_rhs, self.arrange[1], None)
         return lambda lhs, rhs: product_by_rows(sums, lhs, prepare(rhs), dtype)
 
@@ -251,7 +251,7 @@ class InWideBlocks(ByMatrices):
     def temporaries(self) -> int:
         return self.dot.converted_bytes(size(self.dot.lhs) + BLOCK)
 
-    def multiply(self) -> Run:
+    def multiply(self) -> ArrayKernel:
         sums, (as_lhs, as_rhs) = self.sums, self.arrange
         left, right = _preparation(sums.load_lhs, as_lhs, self.dot.constants.get("lhs")), as_rhs or identity
         return lambda lhs, rhs: sums.store(wide_product(sums, left(lhs), right(rhs)))

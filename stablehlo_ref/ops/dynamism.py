@@ -266,9 +266,7 @@ class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",), 
 
     syntax = "operands, dim = $iota_dimension attr-dict : functional_type"
 
-    @staticmethod
-    def infer(output_shape: Dims, result: TensorType) -> TensorType:
-        return make_tensor_type(output_shape, element_type(result))
+    infer = staticmethod(DynamicReshape.infer)
 
     @staticmethod
     def constraints(C: Checker, output_shape: Dims, iota_dimension: Int, result: TensorType) -> None:

@@ -87,12 +87,12 @@ class Elementwise(Op, elementwise=True):
         return factory(dtype)
 
 
-def on_element(op: Operation, type: Type | None = None) -> object:
+def on_element(op: Operation) -> object:
     """Return what says how an op computes one element: a factory of kernels, or the class of the op if that has none.
 
-    It is that for the type of the first operand, or for `type`. Two ops with the same one compute the same.
+    It is that for the type of the first operand. Two ops with the same one compute the same.
     """
-    definition, x = resolve(op), type or op.operand_types[0]
+    definition, x = resolve(op), op.operand_types[0]
     if definition is None:
         return None
     found = definition.op_class

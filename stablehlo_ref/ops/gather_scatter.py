@@ -30,14 +30,13 @@ from stablehlo_ref.define.spec import (
     same,
     shape,
     size,
-    tensor_type,
     with_element_type,
     without,
 )
 from stablehlo_ref.define.type_constraints import integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation
-from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.ops.dot_general import shifted

@@ -39,6 +39,7 @@ from stablehlo_ref.limits.budget import check_time, within_time
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.contraction import FLOPS, STEP, subtract_product
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import narrow
 
 GROUP = 1 << 17  # elements of matrices that are decomposed, or solved with, at a time, or more of one matrix
@@ -165,8 +166,7 @@ class TriangularSolve(
                 x = factorizations.exact_substitute(load(upper), sides, unit_diagonal)
             else:
                 x = substitute(upper, sides, unit_diagonal, is_rounded, load)
-            result: Array = round_once(orient_b(x[..., reverse, :]))
-            return result
+            return round_once(orient_b(x[..., reverse, :]))
 
         group = min(1.0, max(2 * GROUP / max(1, size(a) + size(b)), 1 / max(1, prod(shape(a)[:-2]))))
         parts = (2, 2) if mode.reproducible else (0.25, 1.5)  # of `a` and of `b` that are in f64 (measured)
@@ -182,7 +182,7 @@ class TriangularSolve(
         return cases if unit_diagonal else None
 
 
-def arithmetic(x: TensorType) -> tuple[Run, Run]:
+def arithmetic(x: TensorType) -> tuple[ArrayKernel, ArrayKernel]:
     """Return functions from a tensor of the type to f64 or complex<f64>, and back, rounding once."""
     dtype = numpy_dtype(element_type(x))
     if is_complex(x):
@@ -202,7 +202,7 @@ def _adjoint(x: Array) -> Array:
     return np.conjugate(x.swapaxes(-1, -2))
 
 
-def _in_groups(compute: Run) -> Run:
+def _in_groups(compute: ArrayKernel) -> ArrayKernel:
     """Return a function that decomposes many matrices, or solves systems, by groups, so that few are in f64 at a time.
 
     The result has the shape and the dtype of the last operand.
@@ -211,7 +211,7 @@ def _in_groups(compute: Run) -> Run:
     def run(*operands: Array) -> Array:
         count, last = prod(operands[0].shape[:-2]), operands[-1]
         if max(x.size for x in operands) <= GROUP or count == 1:
-            return compute(*operands)  # type: ignore[no-any-return]
+            return compute(*operands)
         stacks = [x.reshape(count, *x.shape[-2:]) for x in operands]
         results = np.empty(stacks[-1].shape, last.dtype)
         step = max(1, GROUP * count // max(x.size for x in operands))
@@ -222,7 +222,7 @@ def _in_groups(compute: Run) -> Run:
     return run
 
 
-def _lower_factors(factor: Run) -> Run:
+def _lower_factors(factor: ArrayKernel) -> ArrayKernel:
     """Return a function from matrices, of which it reads the lower triangles, to their Cholesky factors.
 
     `factor` computes those of a list of matrices. They are NaN where a matrix is not positive definite.
@@ -240,7 +240,7 @@ def _lower_factors(factor: Run) -> Run:
             return a  # there may be any number of empty matrices
         matrices = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
         flat = (factor(matrices) if a.size <= SMALL else in_steps(matrices)).reshape(-1)
-        factors: Array = flat.reshape(a.shape)
+        factors = flat.reshape(a.shape)
         if (total := flat.dot(flat)) == total:  # which it is not if there are NaNs
             return factors
         return np.where(np.isnan(factors).any((-1, -2), keepdims=True), np.nan, factors)

@@ -29,11 +29,10 @@ from stablehlo_ref.define.spec import (
     same,
     shape,
     size,
-    tensor_type,
 )
 from stablehlo_ref.define.type_constraints import feature_vector, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits.budget import reserve
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.layout import default_buffers
@@ -83,12 +82,7 @@ class BatchNormInference(Op, op="batch_norm_inference", nans="computed", facts=A
         """Plan `scale * (operand - mean) / sqrt(variance + epsilon) + offset`, values per feature broadcast."""
         rows = FeatureRows(operand, feature_index, mode)
         normalize = normalizer(rows, epsilon)
-
-        def run(operand: Array, scale: Array, offset: Array, mean: Array, variance: Array) -> Array:
-            result: Array = normalize(rows.elements(operand), scale, offset, mean, variance)
-            return result
-
-        return run
+        return lambda operand, *features: normalize(rows.elements(operand), *features)
 
 
 class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="computed", facts=ALGORITHM):

@@ -36,14 +36,13 @@ from stablehlo_ref.define.spec import (
     same,
     shape,
     size,
-    tensor_type,
     without,
 )
 from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, tensor
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.quantized import to_destination_type
 
 Types: TypeAlias = Sequence[TensorType]

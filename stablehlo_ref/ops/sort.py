@@ -17,11 +17,11 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import ORDERS
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
+from stablehlo_ref.define.spec import element_type, is_float, rank, same, shape, size
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, tensor_type
 from stablehlo_ref.limits.budget import check_time, reserve, within_time
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind, numpy_dtype

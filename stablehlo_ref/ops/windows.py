@@ -23,21 +23,10 @@ from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.facts import FOLDS
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.spec import (
-    BOOLEAN,
-    element_type,
-    make_tensor_type,
-    rank,
-    same,
-    scalar,
-    shape,
-    size,
-    tensor_type,
-    with_element_type,
-)
+from stablehlo_ref.define.spec import element_type, make_tensor_type, rank, same, scalar, shape, size, with_element_type
 from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import FunctionType, TensorType, integer_type
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, TensorType, integer_type, tensor_type
 from stablehlo_ref.limits.budget import within_time
 from stablehlo_ref.numerics.blocks import select as kernel_of_select
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -273,7 +262,9 @@ def select_and_scatter_in_pieces(select: RegionFunction, scatter: RegionFunction
 
     def of_piece(length: int) -> ArrayKernel:
         piece = replace(w, sizes=(*sizes[:axis], length, *sizes[axis + 1 :])) if n > 1 else w
-        return select_and_scatter_kernel(select, scatter, piece)
+        if 0 in piece.counts or 0 in piece.sizes:
+            return lambda operand, source, init_value: np.full(piece.sizes, init_value)
+        return (_by_reduction if is_reduced(scatter, piece) else _by_position)(select, scatter, piece)
 
     kernels = {length: of_piece(length) for length in {min(step, n), n % step} - {0}}
 
@@ -300,13 +291,6 @@ def dtype_of(body: RegionFunction) -> DType:
 def is_reduced(scatter: RegionFunction, w: Windows) -> bool:
     """Return whether windows are reduced as in reduce_window."""
     return prod(w.window) > FEW or adds_exactly(scatter)
-
-
-def select_and_scatter_kernel(select: RegionFunction, scatter: RegionFunction, w: Windows) -> ArrayKernel:
-    """Return the kernel of (operand, source, init_value)."""
-    if 0 in w.counts or 0 in w.sizes:
-        return lambda operand, source, init_value: np.full(w.sizes, init_value)
-    return (_by_reduction if is_reduced(scatter, w) else _by_position)(select, scatter, w)
 
 
 # --- position by position -------------------------------------------------------------------------------------------

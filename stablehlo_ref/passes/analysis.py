@@ -111,9 +111,7 @@ def frozen(value: object) -> Hashable:
             return tuple(sorted((name, frozen(item)) for name, item in value.items())) if value else ()
         case tuple() | list():
             return tuple(map(frozen, value))
-        case DenseElements(type=type, array=array):
-            return type, _digest(array)
-        case DenseResource(type=type, array=array) if array is not None:
+        case DenseElements(type=type, array=array) | DenseResource(type=type, array=array) if array is not None:
             return type, _digest(array)
         case StructAttribute(name=name, fields=fields):
             return name, frozen(fields)

@@ -65,11 +65,7 @@ def known_branch(op: Operation) -> int | None:
 def emit_branch(emit: Emitter, op: Operation, branch: int) -> list[Value]:
     """Emit the ops of a branch; return what it does."""
     emit.rewriter.settle(op)
-    mapping: dict[Value, Value] = {}
-    *operations, terminator = op.regions[branch].block.operations
-    for inner in operations:
-        emit.insert(clone(inner, mapping))
-    return [mapping.get(value, value) for value in terminator.operands]
+    return emit.inline(op.regions[branch].block)
 
 
 @CASTS.on("builtin.unrealized_conversion_cast")

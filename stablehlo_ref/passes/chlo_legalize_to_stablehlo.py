@@ -15,37 +15,20 @@ from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import INDEX, WITNESS, FloatType, Shape, TensorType, tensor_type
 from stablehlo_ref.passes.chlo import elementary, special_functions
 from stablehlo_ref.passes.chlo.structured import ragged_dot, scan, top_k
-from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, cut_like, like, shape_of
+from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, cut_like, is_known, like, shape_of
 from stablehlo_ref.passes.registry import PassOption, count, names, transformation
 from stablehlo_ref.passes.symbols import unused_name
 
 FUNCTIONS: Mapping[str, Callable[..., Expr]] = {
     "_asin_acos_kernel": elementary.asin_acos_kernel,
-    "acos": elementary.acos,
-    "acosh": elementary.acosh,
-    "asin": elementary.asin,
-    "asinh": elementary.asinh,
-    "atan": elementary.atan,
-    "atanh": elementary.atanh,
-    "bessel_i1e": special_functions.bessel_i1e,
-    "conj": elementary.conj,
-    "cosh": elementary.cosh,
-    "digamma": special_functions.digamma,
-    "erf": special_functions.erf,
-    "erf_inv": special_functions.erf_inv,
-    "erfc": special_functions.erfc,
-    "is_inf": elementary.is_inf,
-    "is_neg_inf": elementary.is_neg_inf,
-    "is_pos_inf": elementary.is_pos_inf,
-    "lgamma": special_functions.lgamma,
-    "mulhi": elementary.mulhi,
-    "next_after": elementary.next_after,
-    "polygamma": special_functions.polygamma,
-    "sinh": elementary.sinh,
-    "square": elementary.square,
-    "tan": elementary.tan,
-    "zeta": special_functions.zeta,
-}
+    **{function.__name__: function for function in (
+        elementary.acos, elementary.acosh, elementary.asin, elementary.asinh, elementary.atan, elementary.atanh,
+        elementary.conj, elementary.cosh, elementary.is_inf, elementary.is_neg_inf, elementary.is_pos_inf,
+        elementary.mulhi, elementary.next_after, elementary.sinh, elementary.square, elementary.tan,
+        special_functions.bessel_i1e, special_functions.digamma, special_functions.erf, special_functions.erf_inv,
+        special_functions.erfc, special_functions.lgamma, special_functions.polygamma, special_functions.zeta,
+    )},
+}  # fmt: skip
 Combine = Callable[[Sequence[Expr]], Expr]  # from broadcast operands to the result
 Dimension = tuple[int, Expr | None, int]  # a size or bound; for a bound, whose it is and which axis
 
@@ -114,8 +97,7 @@ def _constant_like(op: Operation, operand: Expr) -> Expr:
 def broadcast_binary(emit: Emitter, op: Operation) -> Expr:
     """Return the op on operands that are broadcast: by static ops as far as sizes or bounds are known."""
     name = op.name.removeprefix("chlo.broadcast_")
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     members = {key: value for key, value in op.properties.items() if key != "broadcast_dimensions"}
 
     def combine(operands: Sequence[Expr]) -> Expr:
@@ -132,8 +114,7 @@ def broadcast_binary(emit: Emitter, op: Operation) -> Expr:
 
 def broadcast_select(emit: Emitter, op: Operation) -> Expr:
     """Return `select` of operands that are broadcast, except for a scalar predicate, which needs not be."""
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     operands = [Expr(emit, operand) for operand in op.operands]
     kept = 1 if operands[0].type.rank == 0 else 0
     return combine_broadcast(emit, operands, result, lambda xs: xs[0].op("select", *xs[1:], type=result), kept)
@@ -146,12 +127,6 @@ def combine_broadcast(
     if all(is_known(x.type) for x in operands) and is_known(result):
         return combine([*operands[:kept], *numpy_broadcast(operands[kept:])])
     return _combine_dynamic(emit, operands, result, combine, kept)
-
-
-def is_known(type: TensorType) -> bool:
-    """Return whether each size of a type is known, or has a bound."""
-    bounds = type.bounds or (None,) * type.rank
-    return all(size is not None or bound is not None for size, bound in zip(type.shape, bounds))
 
 
 # --- explicit dimensions --------------------------------------------------------------------------------------------

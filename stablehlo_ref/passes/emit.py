@@ -93,6 +93,13 @@ class Emitter:
         tensors = [type for type in types if isinstance(type, TensorType)]
         return [self.constant(type, array) for type, array in zip(tensors, arrays, strict=True)]
 
+    def inline(self, block: Block, arguments: Sequence[Value] = ()) -> list[Value]:
+        """Insert copies of the ops of a block, with these values for its arguments; return what the block returns."""
+        mapping = dict(zip(block.arguments, arguments))
+        for op in block.operations[:-1]:
+            self.insert(clone(op, mapping))
+        return [mapping.get(value, value) for value in block.operations[-1].operands]
+
     def copy(self, op: Operation, operands: Iterable[Value], types: Sequence[Type], **members: object) -> list[Value]:
         """Insert a copy of an op on other operands, with results of other types, and with some other members."""
         made = clone(op, {})
@@ -232,9 +239,15 @@ def like(x: Expr, number: Number, element: Type | None = None) -> Expr:
     if type.is_static:
         return Expr(x.emit, x.emit.constant(type, number))
     constant = scalar_constant(x.emit, type.element_type, number)
-    if type.bounds and all(n is not None or b is not None for n, b in zip(type.shape, type.bounds)):
+    if is_known(type):
         return _bounded(constant, x)
     return constant.op("dynamic_broadcast_in_dim", shape_of(x), type=type, broadcast_dimensions=())
+
+
+def is_known(type: TensorType) -> bool:
+    """Return whether each size of a type is known, or has a bound."""
+    bounds = type.bounds or (None,) * type.rank
+    return all(size is not None or bound is not None for size, bound in zip(type.shape, bounds))
 
 
 def shape_of(x: Expr) -> Expr:
@@ -409,6 +422,12 @@ def index_vector(emit: Emitter, parts: Sequence[Index]) -> Expr:
     if len(numbers) == len(parts):
         return Expr(emit, emit.constant(tensor_type((len(parts),), I64), numbers))
     return joined([index_vector(emit, [part]) if isinstance(part, int) else part for part in parts])
+
+
+def known_size_of(x: Expr, axis: int) -> Index:
+    """Return the size of a dimension, as a vector of one i64 if it is not known."""
+    size = x.type.shape[axis]
+    return index_size_of(x, axis) if size is None else size
 
 
 def shape_vector(x: Expr) -> Expr:

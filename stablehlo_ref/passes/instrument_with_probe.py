@@ -9,7 +9,8 @@ from stablehlo_ref.define.spec import is_boolean, is_complex, is_float, is_integ
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.ir.types import MeshTensorType, TensorType, Type
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.passes.analysis import is_plain
 from stablehlo_ref.passes.registry import PassOption, flag, transformation
 
 
@@ -52,9 +53,7 @@ def _prefix(op: Operation, use_debug_info: bool) -> str:
 
 
 def _can_be_probed(type: Type) -> bool:
-    if not isinstance(type, TensorType) or isinstance(type, MeshTensorType) or not type.is_static:
-        return False
-    return any(holds(type.element_type) for holds in (is_boolean, is_integer, is_float, is_complex))
+    return is_plain(type) and any(holds(type) for holds in (is_boolean, is_integer, is_float, is_complex))
 
 
 def _probe(rewriter: Rewriter, op: Operation, result: Value, probe_id: str) -> None:

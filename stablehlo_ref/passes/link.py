@@ -11,6 +11,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, symbol_name
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.analysis import frozen, operation_key
 from stablehlo_ref.passes.symbols import rename_uses, unused_name
+from stablehlo_ref.verify import is_declaration
 
 
 def link(modules: Sequence[Operation]) -> Operation:
@@ -36,11 +37,6 @@ def link(modules: Sequence[Operation]) -> Operation:
     module = build_operation("builtin.module", [], [], first.location, members=first.properties, regions=[region])
     module.attributes = _merged_attributes(modules)
     return module
-
-
-def is_declaration(op: Operation) -> bool:
-    """Return whether an op is a function without a body."""
-    return op.name == "func.func" and not op.regions[0].blocks
 
 
 def is_private(op: Operation) -> bool:

@@ -213,23 +213,18 @@ def hoist_constants(region: Region) -> None:
     assert root is not None
     entry = region.blocks[0]
     first: dict[Hashable, Operation] = {}
-    moved: list[Operation] = []
     with Rewriter(root) as rewriter:
-        for op in _inside(region):
-            if not is_constant_like(op):
-                continue
+        for op in filter(is_constant_like, _inside(region)):
             kept = first.setdefault(operation_key(op), op)
-            if kept is op:
-                moved.append(op)
-            else:
+            if kept is not op:
                 rewriter.replace(op, kept.results)
+    moved = dict.fromkeys(first.values())
     for op in moved:
         assert op.parent is not None
         if op.parent is not entry:
             op.parent.operations.remove(op)
             op.parent = entry
-    in_front = set(moved)
-    entry.operations = [*moved, *(op for op in entry.operations if op not in in_front)]
+    entry.operations = [*moved, *(op for op in entry.operations if op not in moved)]
 
 
 def _inside(region: Region) -> Iterator[Operation]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from stablehlo_ref.define.bound import Site, bind
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import group_by_member, resolve
-from stablehlo_ref.define.spec import num_bits, storage_type
+from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.diagnostics import InvalidError, MalformedError, Source, StablehloError
 from stablehlo_ref.distribution.process_groups import group_size
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, TypeAttribute
@@ -122,11 +122,8 @@ def _of_operand(op: Operation) -> Shapes:
 
 def _bitcast_convert(op: Operation) -> Shapes:
     (operand,), (result,) = op.operand_types, op.result_types
-    return _of_operand(op) if _stored_bits(operand) == _stored_bits(result) else [None]
-
-
-def _stored_bits(type: Type) -> int:
-    return num_bits(storage_type(type) or getattr(type, "element_type", type))
+    widths = [num_bits(getattr(type, "element_type", type)) for type in (operand, result)]
+    return _of_operand(op) if widths[0] == widths[1] else [None]
 
 
 def _all_gather(op: Operation) -> Shapes:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.ir.types import INDEX, IndexType, TensorType, Type, integer_type, tensor_type
+from stablehlo_ref.ir.types import INDEX, TensorType, Type, integer_type, tensor_type
 from stablehlo_ref.passes.analysis import defined_by
 from stablehlo_ref.passes.emit import Emitter, Expr, cannot_legalize, equal, select, static_shape
 from stablehlo_ref.passes.patterns import erase_dead, shape_of, static
@@ -58,19 +59,11 @@ def _in_i32(emit: Emitter, value: Value) -> Value:
     return _cast(emit, value, type) if number is None else emit.constant(type, number)
 
 
-def _is_indices(type: Type) -> bool:
-    return isinstance(type, IndexType) or (isinstance(type, TensorType) and type.element_type == INDEX)
-
-
 def _element(emit: Emitter, vector: Value, index: Sequence[int]) -> Value:
     """Emit one element of a tensor as a scalar."""
     limits, strides = tuple(i + 1 for i in index), (1,) * len(index)
     part = emit.value("stablehlo.slice", vector, start_indices=tuple(index), limit_indices=limits, strides=strides)
-    return emit.value("stablehlo.reshape", part, type=tensor_type((), _element_type(vector)))
-
-
-def _element_type(value: Value) -> Type:
-    return value.type.element_type if isinstance(value.type, TensorType) else value.type
+    return emit.value("stablehlo.reshape", part, type=tensor_type((), element_type(vector.type)))
 
 
 def _vector(emit: Emitter, scalars: Iterable[Value]) -> Value:
@@ -110,7 +103,7 @@ def _shape_of(emit: Emitter, op: Operation) -> Value | None:
 def _num_elements(emit: Emitter, op: Operation) -> Value | None:
     """Make `num_elements` the product of the sizes."""
     shape = op.operands[0]
-    if not _is_indices(op.results[0].type) or not _is_indices(shape.type) or not static(shape):
+    if element_type(op.results[0].type) != INDEX or element_type(shape.type) != INDEX or not static(shape):
         return None
     sizes = _in_i32(emit, shape)
     product = Expr(emit, emit.constant(tensor_type((), I32), 1))
@@ -138,7 +131,7 @@ def _padded(emit: Emitter, sizes: Value, rank: int) -> Value:
 
 def _index_cast(emit: Emitter, op: Operation) -> Value | None:
     """Make a cast of an index to i32 or i64, or of an i32 to index, a `convert` or nothing."""
-    source, target = (_element_type(value) for value in (op.operands[0], op.results[0]))
+    source, target = (element_type(value.type) for value in (op.operands[0], op.results[0]))
     if target == INDEX:
         return _in_i32(emit, op.operands[0]) if source == I32 else None
     if target not in (I32, I64):
@@ -149,7 +142,7 @@ def _index_cast(emit: Emitter, op: Operation) -> Value | None:
 
 
 def _multiply(emit: Emitter, op: Operation) -> Value | None:
-    if not _is_indices(op.results[0].type):
+    if element_type(op.results[0].type) != INDEX:
         return None
     x, y = (Expr(emit, _in_i32(emit, operand)) for operand in op.operands)
     return (x * y).value
@@ -176,9 +169,9 @@ def _extract(emit: Emitter, op: Operation) -> Value | None:
     position = [i for i in map(_constant_index, indices) if i is not None]
     sizes = static_shape(type) if type else ()
     is_inside = type and len(position) == len(sizes) and all(0 <= i < n for i, n in zip(position, sizes))
-    if not is_inside or _element_type(x) not in (INDEX, I32):
+    if not is_inside or element_type(x.type) not in (INDEX, I32):
         return None
-    return _element(emit, _in_i32(emit, x) if _is_indices(x.type) else x, position)
+    return _element(emit, _in_i32(emit, x) if element_type(x.type) == INDEX else x, position)
 
 
 def _from_elements(emit: Emitter, op: Operation) -> Value | None:
@@ -186,7 +179,7 @@ def _from_elements(emit: Emitter, op: Operation) -> Value | None:
     shape = shape_of(op.results[0])
     if not shape and isinstance(op.results[0].type, TensorType):
         return op.operands[0]
-    if len(shape) != 1 or not _is_indices(op.results[0].type):
+    if len(shape) != 1 or element_type(op.results[0].type) != INDEX:
         return None
     return _vector(emit, op.operands)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import plain
-from stablehlo_ref.bytecode.pool import Pool
+from stablehlo_ref.bytecode.entries import Pool
 from stablehlo_ref.bytecode.vhlo.artifact import VhloForm
 from stablehlo_ref.bytecode.vhlo.ops import fold_casts, insert_casts, vhlo_name
 from stablehlo_ref.bytecode.vhlo.versions import CURRENT, Version
@@ -121,17 +121,14 @@ def to_version(module: Operation, target: Version | None = None) -> None:
         return
     has_others = any(vhlo_name(op) is None and op.name != "builtin.module" for op in module.walk())
     form, newest = (VhloForm(Version(*of[:2]), has_others) for of in (target, CURRENT))
-    errors: list[Diagnostic] = []
     for op in module.walk():
         try:
             _check(op, form)
         except UnsupportedError as error:
             name = newest.form(op).name
             refusal = f"failed to legalize operation '{name}' that was explicitly marked illegal"
-            errors += [Diagnostic(error.diagnostics[0].message, module.location), Diagnostic(refusal, op.location)]
-            break
-    if errors:
-        raise InvalidError(errors)
+            reason = Diagnostic(error.diagnostics[0].message, module.location)
+            raise InvalidError([reason, Diagnostic(refusal, op.location)]) from None
     module.spelling = f"{SPELLING}{target}"
 
 

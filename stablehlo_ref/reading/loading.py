@@ -32,7 +32,7 @@ from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.files import contents, is_regular, open_file, start_of, watched
 from stablehlo_ref.limits.stack import needs_stack
 from stablehlo_ref.program import Program
-from stablehlo_ref.reading.parsing import BYTECODE, Data, cache_in, foreign_archive, not_a_program, parse_data
+from stablehlo_ref.reading.parsing import BYTECODE, HEAD, Data, cache_in, foreign_archive, not_a_program, parse_data
 from stablehlo_ref.reading.parsing import parse as parse  # part of the public interface
 
 SHOWN_NAME = 60  # characters of a name that a message shows
@@ -143,7 +143,6 @@ def link(programs: Sequence[Program], *, entry: str | None = None) -> Program:
 
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-HEAD = 4096  # bytes that identify the format of a file
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
 

@@ -58,18 +58,14 @@ def encode(root: Operation) -> bytes:
     LimitError if it takes too long, as `decode` does.
     """
     try:
-        return _encoded(root)
+        flat = flatten(root)
+        if any(op.location.source is not root.location.source for op in flat.operations):
+            raise NotCompact("ops of several texts")
+        return _Encoder().program(flat)
     except LimitError as error:
         raise error.at(root.location) from None
     except RecursionError:
         raise NotCompact("nested too deeply") from None
-
-
-def _encoded(root: Operation) -> bytes:
-    flat = flatten(root)
-    if any(op.location.source is not root.location.source for op in flat.operations):
-        raise NotCompact("ops of several texts")
-    return _Encoder().program(flat)
 
 
 def decode(data: Array, source: Source) -> Operation:

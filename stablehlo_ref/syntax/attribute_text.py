@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array, DType, is_splat
 from stablehlo_ref.ir.attributes import (
     UNIT,
     Attribute,
@@ -204,22 +204,11 @@ def elements_text(array: Array, element_type: Type) -> str:
     if array.size == 0:
         splat = splat_of_none(array)
         return "" if splat is None else _element_text(splat, element_type)
-    if _is_splat(array):
+    if is_splat(array):
         return _element_text(array[(0,) * array.ndim], element_type)  # `flat` is limited to 32 dimensions
     if array.size >= HEX_FROM and array.dtype != np.bool_:  # some versions of MLIR pack booleans, others do not
         return f'"0x{array.tobytes().hex().upper()}"'
     return _nested_text(array, element_type)
-
-
-def _is_splat(array: Array) -> bool:
-    """Return whether all elements have the same bits."""
-    if array.size == 1 or not any(array.strides):
-        return True
-    if array.dtype.itemsize > 8:
-        return False
-    bits = array.view(f"u{array.dtype.itemsize}")
-    first = bits[(0,) * array.ndim]
-    return bool(bits[(-1,) * array.ndim] == first) and bool((bits == first).all())
 
 
 def splat_of_none(array: Array) -> object:

@@ -126,7 +126,7 @@ class ExactLapack:
         """
         if job == "N":
             (values,), info = converged(lambda x: [np.linalg.svd(x, compute_uv=False)], a)
-            return values, unused(a), unused(a), info
+            return values, np.zeros_like(a), np.zeros_like(a), info
         (u, values, v), info = converged(lambda x: np.linalg.svd(x, full_matrices=job == "A"), a)
         return values, u, v, info
 
@@ -142,7 +142,7 @@ class ExactLapack:
     def geev(self, a: Array, with_left: bool, with_right: bool) -> Sequence[Array]:
         """Return complex eigenvalues, left and right eigenvectors, and `info`."""
         (values, right), info = converged(lambda x: [r.astype(COMPLEX128) for r in np.linalg.eig(x)], a)
-        left = left_eigenvectors(a, values, right) if with_left else unused(right)
+        left = left_eigenvectors(a, values, right) if with_left else np.zeros_like(right)
         return values, left, right, info
 
     def gees(self, a: Array) -> Sequence[Array]:
@@ -176,11 +176,6 @@ def scipy_linalg() -> ModuleType | None:
 def type_of(a: Array) -> TensorType:
     """Return the tensor type of an array."""
     return tensor_type(a.shape, element_type_of(a.dtype))
-
-
-def unused(like: Array) -> Array:
-    """Return zeros for vectors that are not requested."""
-    return np.zeros_like(like)
 
 
 def first_minor(a: Array, mode: Mode) -> int:

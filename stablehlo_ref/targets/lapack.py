@@ -65,10 +65,11 @@ class LapackRoutine:
     is_open: bool = False
 
 
-def handler_of(routine: LapackRoutine, in_f64: bool = False) -> Routine:
-    """Return a handler that computes by SciPy's LAPACK in the precision of the operands.
+def register_routine(target: str, routine: LapackRoutine, in_f64: bool = False, parameters: str = "") -> None:
+    """Register a routine for custom_calls of `target`, whose leading operands are `parameters`.
 
-    Without SciPy, or `in_f64`, it computes in f64 or complex<f64> and rounds the results to the result types.
+    It computes by SciPy's LAPACK in the precision of the operands; without SciPy, or `in_f64`, in f64 or complex<f64>,
+    with results rounded to the result types.
     """
 
     @wraps(partial(routine.compute, EXACT))
@@ -80,13 +81,8 @@ def handler_of(routine: LapackRoutine, in_f64: bool = False) -> Routine:
         is_exact = in_f64 or call.exact_lapack or scipy_linalg() is None or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
-    return PureHandler(handler)
-
-
-def register_routine(target: str, routine: LapackRoutine, in_f64: bool = False, parameters: str = "") -> None:
-    """Register a routine for custom_calls of `target`, whose leading operands are `parameters`."""
-    handler = handler_of(routine, in_f64)
-    register(target, with_leading_parameters(handler, parameters.split()) if parameters else handler, routine.is_open)
+    pure = PureHandler(handler)
+    register(target, with_leading_parameters(pure, parameters.split()) if parameters else pure, routine.is_open)
 
 
 def check_operands(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.limits.budget import within_time
-from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg, unused
+from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg
 
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # of routines, by the character of the dtype
 OF_COMPLEX = {"orgqr": "ungqr", "ormqr": "unmqr", "sytrd": "hetrd", "syevd": "heevd"}  # names for complex matrices
@@ -165,7 +165,7 @@ class SciPyLapack(ExactLapack):
 
         def compute(a: Array) -> Sequence[Array]:
             u, values, v, info = decompose(a, *flags, size)
-            return values, *((u, v) if job != "N" else (unused(a), unused(a))), info
+            return values, *((u, v) if job != "N" else (np.zeros_like(a), np.zeros_like(a))), info
 
         return each_or_nan(compute, a)
 
@@ -185,7 +185,7 @@ class SciPyLapack(ExactLapack):
             *parts, left, right, info = geev(a, with_left, with_right, size)
             values = complex_values(*parts)
             wanted = zip((left, right), (with_left, with_right))
-            sides = (vectors_of(values, packed) if is_wanted else unused(a) for packed, is_wanted in wanted)
+            sides = (vectors_of(values, packed) if is_wanted else np.zeros_like(a) for packed, is_wanted in wanted)
             return values, *sides, info
 
         return each_or_nan(compute, a)

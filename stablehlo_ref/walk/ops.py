@@ -424,9 +424,9 @@ def reshape(call: OpCall) -> Any:
 
 def part_of(call: OpCall) -> Any:
     """Pass the static and the dynamic numbers of a slice or of padding together."""
-    dynamic = iter(call.members["padding" if call.op.name == "tensor.pad" else "positions"])
-    names = [name for name in call.members if name.startswith("static_")]
-    numbers = {name.removeprefix("static_"): tuple(known(call.members[name], dynamic)) for name in names}
+    operands = call.members["padding" if call.op.name == "tensor.pad" else "positions"]
+    static = {name.removeprefix("static_"): n for name, n in call.members.items() if name.startswith("static_")}
+    numbers = dict(zip(static, map(tuple, known(operands, *static.values()))))
     if call.op.name == "tensor.pad":
         return call.apply(tensor.pad, **numbers)
     whole = call.members["source" if call.op.name == "tensor.extract_slice" else "dest"]

@@ -64,6 +64,11 @@ def test_parses_elements(text, expected):
     assert array(attribute_text(read(text))).tobytes() == expected.tobytes()
 
 
+def test_complex_splat_is_printed_as_by_mlir() -> None:
+    text = "dense<[(1.0, 2.0), (1.0, 2.0)]> : tensor<2xcomplex<f64>>"
+    assert attribute_text(read(text)) == "dense<(1.000000e+00,2.000000e+00)> : tensor<2xcomplex<f64>>"
+
+
 def test_splat_is_a_stride_0_view():
     assert array("dense<0.0> : tensor<1000000000000xf32>").strides == (0,)
 

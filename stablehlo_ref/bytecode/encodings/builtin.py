@@ -20,9 +20,9 @@ from stablehlo_ref.bytecode.encodings.tables import (
     list_of,
     only,
 )
+from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTES as ATTRIBUTE_LIST
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
-from stablehlo_ref.bytecode.entries import EntryReader, untyped
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter, untyped
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     UNIT,
@@ -319,7 +319,7 @@ def _write_float(writer: EntryWriter, number: FloatAttribute) -> None:
 
 def _write_nested_symbol(writer: EntryWriter, symbol: SymbolReference) -> None:
     writer.attribute(symbol.path[0])
-    writer.attributes([SymbolReference((name,)) for name in symbol.path[1:]])
+    ATTRIBUTE_LIST.write(writer, [SymbolReference((name,)) for name in symbol.path[1:]])
 
 
 def _write_dense_array(writer: EntryWriter, attribute: DenseArray) -> None:
@@ -405,7 +405,7 @@ INTEGERS = Encoding(8, _integer, _write_integer, (IntegerAttribute,))
 REAL_NUMBERS = Encoding(9, _float, _write_float, (FloatAttribute,))
 
 ATTRIBUTES = Table("builtin", "attribute", [
-    Encoding(0, EntryReader.items, EntryWriter.attributes, (tuple,)),
+    Encoding(0, EntryReader.items, ATTRIBUTE_LIST.write, (tuple,)),
     Encoding(1, read_dictionary, EntryWriter.dictionary, (dict,)),
     Encoding(2, EntryReader.string, EntryWriter.string, (str,)),
     Encoding(3, _typed_string),

@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.bytecode.encoding import MAX_VARINT, Cursor, Data
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, is_splat
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute, OpaqueAttribute
 from stablehlo_ref.ir.types import (
     BooleanType,
@@ -30,7 +30,6 @@ from stablehlo_ref.syntax.numbers import LiteralError
 
 SIGN_64 = 1 << 63
 DYNAMIC = -SIGN_64  # an unknown dimension size
-SPLAT_PROBE = 64  # elements that are compared first
 
 # Exponent bits, mantissa bits, and whether the leading one is stored, of formats that numpy lacks.
 EXTENDED_FLOATS = {"tf32": (8, 10, False), "f80": (15, 63, True), "f128": (15, 112, False)}
@@ -172,21 +171,6 @@ def elements_array(data: bytes | memoryview, type: TensorType) -> Array:
     return literals.from_bytes(data, type.shape, type.element_type)  # type: ignore[arg-type]
 
 
-def is_splat(array: Array) -> bool:
-    """Return whether all elements of an array, of which there are some, have the same bits."""
-    if array.size <= 1 or not any(array.strides):
-        return array.size > 0
-    flat = _element_bytes(array)
-    first = flat[0]
-    return bool((flat[:SPLAT_PROBE] == first).all()) and bool((flat == first).all())
-
-
-def _element_bytes(array: Array) -> Array:
-    """Return the bytes of an array, one row per element."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(np.uint8).reshape(flat.size, flat.dtype.itemsize)
-
-
 def elements_data(array: Array, one_is_splat: bool) -> Data:
     """Return the elements of a tensor as MLIR encodes them: one for all where they are equal, booleans as bits.
 
@@ -209,7 +193,7 @@ def all_elements_data(array: Array) -> Data:
 
 def bytes_of(array: Array) -> Data:
     """Return the bytes of all elements, without copying those of a contiguous array."""
-    return _element_bytes(array).reshape(-1).data if array.size else b""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b""
 
 
 def element_bytes(type: Type) -> int:

@@ -9,8 +9,7 @@ from typing import Any
 
 from stablehlo_ref.bytecode.encodings import builtin, quant, stablehlo
 from stablehlo_ref.bytecode.encodings.tables import Encoding, Table
-from stablehlo_ref.bytecode.entries import EntryReader
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter
 from stablehlo_ref.distribution import sdy_attributes as sdy
 from stablehlo_ref.distribution.sdy_forms import FLAG, NAME, Form, SdyAttribute
 from stablehlo_ref.ir.attributes import EnumAttribute, OpaqueAttribute, StructAttribute, SymbolReference

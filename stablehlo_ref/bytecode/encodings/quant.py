@@ -6,8 +6,7 @@ from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
 from stablehlo_ref.bytecode.encodings.tables import TYPE, Encoding, FieldCodec, Table, fielded, list_of, only
-from stablehlo_ref.bytecode.entries import EntryReader
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute
 from stablehlo_ref.ir.types import FLOATS, IntegerType, OpaqueType, QuantizedType, decimal_text, integer_type
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stablehlo_ref.bytecode.encodings import numbers
-from stablehlo_ref.bytecode.entries import EntryReader
-from stablehlo_ref.bytecode.pool import EntryWriter
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
     DenseArray,
@@ -181,11 +180,11 @@ def only(codec: FieldCodec) -> FieldCodec:
 VARINT = FieldCodec(EntryReader.varint, EntryWriter.varint)
 SHAPE = FieldCodec(_read_shape, _write_sizes)
 TYPE = FieldCodec(EntryReader.type, EntryWriter.type)
-TYPES = FieldCodec(EntryReader.types, EntryWriter.types)
+TYPES = list_of(TYPE, "types")
 STRING = FieldCodec(EntryReader.string, EntryWriter.string)
 NAME = FieldCodec(lambda reader: reader.a(str, "a string"), EntryWriter.attribute)  # a string that is an attribute
 ATTRIBUTE = FieldCodec(EntryReader.attribute, EntryWriter.attribute)
-ATTRIBUTES = FieldCodec(EntryReader.attributes, EntryWriter.attributes)
+ATTRIBUTES = list_of(ATTRIBUTE, "attributes")
 # Fields of structs, which are attributes.
 INTEGER = FieldCodec(
     lambda reader: IntegerAttribute(reader.signed_varint()),

@@ -22,9 +22,9 @@ from stablehlo_ref.bytecode.encodings.tables import (
     fielded,
     optional,
 )
+from stablehlo_ref.bytecode.encodings.tables import ATTRIBUTES as ATTRIBUTE_LIST
 from stablehlo_ref.bytecode.encodings.tables import TYPES as TYPE_LIST
-from stablehlo_ref.bytecode.entries import EntryReader, described
-from stablehlo_ref.bytecode.pool import EntryWriter, sorted_entries
+from stablehlo_ref.bytecode.entries import EntryReader, EntryWriter, described
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, IntegerAttribute, SymbolReference, TypeAttribute
 from stablehlo_ref.ir.types import (
@@ -98,13 +98,6 @@ def _api_version(reader: EntryReader) -> IntegerAttribute:
     return IntegerAttribute(value, I32)
 
 
-def _write_dictionary(writer: EntryWriter, attribute: Mapping[str, Any]) -> None:
-    writer.varint(len(attribute))
-    for name, value in sorted_entries(attribute):
-        writer.attribute(name)
-        writer.attribute(value)
-
-
 def _write_dense(writer: EntryWriter, attribute: DenseElements | DenseArray) -> None:
     if isinstance(attribute, DenseArray):
         type, array = attribute.element_type, numbers.numbers_array(attribute.values, attribute.element_type)
@@ -118,10 +111,10 @@ def _is_list(attribute: DenseElements | DenseArray) -> bool:
 
 
 ATTRIBUTES = Table("vhlo", "attribute", [
-    Encoding(1, EntryReader.items, EntryWriter.attributes, (tuple,)),
+    Encoding(1, EntryReader.items, ATTRIBUTE_LIST.write, (tuple,)),
     Encoding(2, _boolean, EntryWriter.varint, (bool,)),
     Encoding(5, _api_version, lambda writer, version: writer.varint(int(version.value)), ("api_version",)),
-    Encoding(6, builtin.read_dictionary, _write_dictionary, (dict,)),
+    Encoding(6, builtin.read_dictionary, lambda writer, entries: writer.dictionary(entries, writer.encodings), (dict,)),
     replace(builtin.REAL_NUMBERS, code=8),
     replace(builtin.INTEGERS, code=9),
     Encoding(14, EntryReader.string, EntryWriter.string, (str,)),

@@ -11,7 +11,7 @@ from mmap import mmap
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.encodings import plain, vhlo
-from stablehlo_ref.bytecode.pool import Encodings, EntryWriter
+from stablehlo_ref.bytecode.entries import Encodings, EntryWriter
 from stablehlo_ref.bytecode.properties import Property
 from stablehlo_ref.bytecode.sections import MAGIC, read_header
 from stablehlo_ref.bytecode.vhlo.ops import (

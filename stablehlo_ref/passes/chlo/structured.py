@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.define.spec import is_float, scalar
+from stablehlo_ref.define.spec import is_float, scalar, without
 from stablehlo_ref.dialects.chlo_structured import before_ragged
-from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import BOOLEAN, INDEX, IntegerType, Shape, TensorType, tensor_type
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
 from stablehlo_ref.passes.emit import (
@@ -15,13 +14,13 @@ from stablehlo_ref.passes.emit import (
     INDEX_SCALAR,
     Emitter,
     Expr,
-    Index,
     as_vector,
     cannot_legalize,
     index_constant,
     index_size_of,
     index_vector,
     joined,
+    known_size_of,
     like,
     reshaped,
     scalar_constant,
@@ -31,11 +30,6 @@ from stablehlo_ref.passes.emit import (
 )
 
 I32 = IntegerType(32)
-
-
-def without_axis(shape: Shape, axis: int) -> Shape:
-    """Return a shape without one of its dimensions."""
-    return (*shape[:axis], *shape[axis + 1 :])
 
 
 # --- top_k ----------------------------------------------------------------------------------------------------------
@@ -145,7 +139,7 @@ def _turn(inner: Emitter, op: Operation, count: Expr, inputs: Sequence[Expr], st
         place = Expr(inner, count.value) - index_constant(inner, 1) - index
     carries, outputs = state[1 : len(state) - output_count], state[len(state) - output_count :]
     slices = [_slice_at(Expr(inner, x.value), axis, place).value for x in inputs]
-    returned = _inlined(inner, op.regions[0].block, [*slices, *carries])
+    returned = inner.inline(op.regions[0].block, [*slices, *carries])
     updated = [
         _put(Expr(inner, output), axis, place, Expr(inner, element)).value
         for output, element in zip(outputs, returned[:output_count])
@@ -154,16 +148,9 @@ def _turn(inner: Emitter, op: Operation, count: Expr, inputs: Sequence[Expr], st
     return [following.value, *returned[output_count:], *updated]
 
 
-def _inlined(inner: Emitter, block: Block, arguments: Sequence[Value]) -> list[Value]:
-    mapping = dict(zip(block.arguments, arguments))
-    for op in block.operations[:-1]:
-        inner.insert(clone(op, mapping))
-    return [mapping.get(value, value) for value in block.operations[-1].operands]
-
-
 def _slice_at(x: Expr, axis: int, place: Expr) -> Expr:
     """Return the slice of `x` at one index of a dimension, without that dimension."""
-    sizes, shape = list(x.type.shape), without_axis(x.type.shape, axis)
+    sizes, shape = list(x.type.shape), without(x.type.shape, [axis])
     sizes[axis] = 1
     if x.type.is_static:
         zero = index_constant(x.emit, 0)
@@ -171,14 +158,9 @@ def _slice_at(x: Expr, axis: int, place: Expr) -> Expr:
         piece = x.op("dynamic_slice", *starts, type=tensor_type(tuple(sizes), x.element), slice_sizes=tuple(sizes))
     else:
         begin = [as_vector(place) if d == axis else 0 for d in range(x.type.rank)]
-        end = [as_vector(place + 1) if d == axis else _size(x, d) for d in range(x.type.rank)]
+        end = [as_vector(place + 1) if d == axis else known_size_of(x, d) for d in range(x.type.rank)]
         piece = sliced(x, begin, end, tuple(sizes))
     return piece.op("reshape", type=tensor_type(shape, x.element))
-
-
-def _size(x: Expr, axis: int) -> Index:
-    size = x.type.shape[axis]
-    return index_size_of(x, axis) if size is None else size
 
 
 def _put(output: Expr, axis: int, place: Expr, element: Expr) -> Expr:
@@ -200,8 +182,7 @@ def ragged_dot(emit: Emitter, op: Operation) -> Expr:
     dimension of `lhs` is ragged.
     """
     lhs, rhs, sizes = (Expr(emit, operand) for operand in op.operands)
-    result = op.results[0].type
-    assert isinstance(result, TensorType)
+    result = Expr(emit, op.results[0]).type
     (ragged,) = op.properties["lhs_ragged_dimensions"]
     if ragged in op.properties.get("lhs_contracting_dimensions", ()):
         return _over_ragged_contraction(op, lhs, rhs, sizes, result)
@@ -308,7 +289,7 @@ def _positions(lhs: Expr, axis: int) -> Expr:
 
 def _group_size(sizes: Expr, index: int, batch: Shape) -> Expr:
     """Return the size of a group in each batch, as i64."""
-    kept = [_size(sizes, d) for d in range(len(batch))]
+    kept = [known_size_of(sizes, d) for d in range(len(batch))]
     part = sliced(sizes, [*(0 for _ in batch), index], [*kept, index + 1], (*batch, 1))
     size = part.op("reshape", type=tensor_type(batch, sizes.element))
     return size if sizes.element == I64 else size.op("convert", type=tensor_type(batch, I64))
@@ -323,12 +304,12 @@ def _broadcast_like(x: Expr, lhs: Expr, axes: tuple[int, ...]) -> Expr:
 
 def _group_of(rhs: Expr, axis: int, index: int) -> Expr:
     """Return the slice of `rhs` for a group, without the group dimension."""
-    sizes, cut = [_size(rhs, d) for d in range(rhs.type.rank)], list(rhs.type.shape)
+    sizes, cut = [known_size_of(rhs, d) for d in range(rhs.type.rank)], list(rhs.type.shape)
     starts = [index if d == axis else 0 for d in range(rhs.type.rank)]
     sizes[axis], cut[axis] = index + 1, 1
     part = sliced(rhs, starts, sizes, tuple(cut))
     del sizes[axis]
-    return reshaped(part, sizes, without_axis(rhs.type.shape, axis))
+    return reshaped(part, sizes, without(rhs.type.shape, [axis]))
 
 
 def _with_leading_axis(x: Expr) -> Expr:

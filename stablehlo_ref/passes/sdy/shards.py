@@ -17,8 +17,8 @@ import numpy as np
 from stablehlo_ref.define.spec import make_tensor_type
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.dialects.sdy_shardings import mesh_of, parameter_sharding
-from stablehlo_ref.distribution.layouts import Layout, Parts, layout_of
-from stablehlo_ref.distribution.meshes import Devices, Span, merge, overlap
+from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts, layout_of
+from stablehlo_ref.distribution.meshes import Span, merge, overlap
 from stablehlo_ref.distribution.sdy_attributes import Mesh, Sharding
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Region, Value
@@ -299,7 +299,7 @@ class Shards:
         first = self.emit.value("stablehlo.multiply", replica, self.emit.constant(scalar, partitions), type=scalar)
         return self.emit.value("stablehlo.add", first, partition, type=scalar)
 
-    def _devices(self, shard: Shard) -> Devices:
+    def _devices(self, shard: Shard) -> DeviceMesh:
         self.check(shard.layout)
         return _devices_of(shard.layout.mesh)
 
@@ -311,7 +311,7 @@ class Shards:
             raise EvaluationError(message, self.emit.anchor.location)
 
 
-_devices_of = lru_cache(maxsize=64)(Devices)
+_devices_of = lru_cache(maxsize=64)(DeviceMesh)
 
 
 def refined(x: Sequence[Span], y: Sequence[Span]) -> tuple[Parts, Parts]:
