@@ -15,7 +15,7 @@ from typing import Any
 
 from stablehlo_ref.debug.traces.record import joined
 from stablehlo_ref.define.builder import build_module
-from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like, traits_of
+from stablehlo_ref.define.definition import definition_of, facts_of, is_constant_like
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Value, captured
@@ -102,11 +102,6 @@ class Subprogram:
     def text(self) -> str:
         """The program as a backend is given it."""
         return str(self.program)
-
-
-def has_trait(op: Operation, trait: str) -> bool:
-    """Return whether the class of an op has a trait, such as `elementwise`; an op of another dialect has none."""
-    return bool(getattr(traits_of(op), trait))
 
 
 def is_control_flow(op: Operation) -> bool:

@@ -26,10 +26,10 @@ from stablehlo_ref.debug.bounds.ball import (
 )
 from stablehlo_ref.debug.bounds.transfer import aligned_operands, is_broadcasting, transfer
 from stablehlo_ref.debug.contract import PRESETS, Contract
-from stablehlo_ref.debug.cut import BRANCHES, LOOP, fed_to, has_trait, is_constant
+from stablehlo_ref.debug.cut import BRANCHES, LOOP, fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator, checked, same_bits, widened
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.define.definition import attributes_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of, traits_of
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import FLOAT32, has_infinity, is_fractional, kind
@@ -116,7 +116,7 @@ class Judge:
 
     def _decided_excess(self, op: Operation) -> Excess | None:
         """Return where an elementwise op is wrong at an element of which the spec leaves nothing open."""
-        if not (has_trait(op, "elementwise") or is_broadcasting(op)):
+        if not (traits_of(op).elementwise or is_broadcasting(op)):
             return None
         operands, actual = self.operands(op), self.values[op.results[0]]
         aligned = list(aligned_operands(op, dict(zip(fed_to(op), operands))).values())

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from stablehlo_ref.debug.bounds.ball import real_dtype
-from stablehlo_ref.debug.cut import Flat, has_trait, is_observable, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, is_observable, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import all_values, widened
+from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.meshes import Tiling
 from stablehlo_ref.ir.arrays import Array
@@ -113,7 +114,7 @@ def moves_blocks(op: Operation) -> bool:
 
 def communicates(op: Operation) -> bool:
     """Return whether an op is a collective."""
-    return has_trait(op, "communicates") and bool(op.operands)
+    return traits_of(op).communicates and bool(op.operands)
 
 
 class Locator:

@@ -222,23 +222,13 @@ def _first(trace: Trace) -> list[Record]:
 
 
 def _names(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, str]]:
-    if _is_archive(a) or _is_archive(b):
-        return _by_any_name(a, b)
     if [(r.name, r.op, r.type) for r in a] == [(r.name, r.op, r.type) for r in b]:
         return ((record.name, record.name) for record in a)
-    return _aligned(a, b)
-
-
-def _is_archive(records: Sequence[Record]) -> bool:
-    return not any(record.type for record in records)
-
-
-def _by_any_name(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, str]]:
-    names = {name: record.name for record in b for name in (*record.names, record.name)}
-    for record in a:
-        found = next((names[name] for name in (record.name, *record.names) if name in names), None)
-        if found is not None:
-            yield record.name, found
+    if all(any(record.type for record in records) for records in (a, b)):
+        return _aligned(a, b)
+    names = {name: record.name for record in b for name in (*record.names, record.name)}  # one is an archive
+    found = ((r.name, next(filter(None, map(names.get, (r.name, *r.names))), None)) for r in a)
+    return ((name, other) for name, other in found if other is not None)
 
 
 def _aligned(a: Sequence[Record], b: Sequence[Record]) -> Iterator[tuple[str, str]]:

@@ -251,11 +251,8 @@ class Iree:
 # --- without a compiler: commands, Python functions, saved results, and this interpreter -----------------------------
 
 
-FILES = {
-    "{program}": "program.mlir",
-    "{inputs}": "inputs.npz",
-    "{outputs}": "outputs.npz",
-}  # by their marks in a command
+# by their marks in a command
+FILES = {"{program}": "program.mlir", "{inputs}": "inputs.npz", "{outputs}": "outputs.npz"}
 
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:

@@ -241,11 +241,11 @@ def solved(query: Query) -> Ball:
     if properties["unit_diagonal"]:
         t = t - t * np.eye(t.shape[-1]) + np.eye(t.shape[-1])
     transpose = properties["transpose_a"].name != "NO_TRANSPOSE"
-    t = _transposed(t) if transpose != (not properties["left_side"]) else t
+    t = t.mT if transpose != (not properties["left_side"]) else t
     inverse, t = np.abs(_inverse(t)), np.abs(t)
-    sides = np.abs(b) if properties["left_side"] else _transposed(np.abs(b))
+    sides = np.abs(b) if properties["left_side"] else np.abs(b).mT
     radius = _perturbed(query, inverse @ t, inverse @ (t @ (inverse @ sides)))
-    return known(query, Ball(query.expected, radius if properties["left_side"] else _transposed(radius)))
+    return known(query, Ball(query.expected, radius if properties["left_side"] else radius.mT))
 
 
 def factored(query: Query) -> Ball:
@@ -254,12 +254,12 @@ def factored(query: Query) -> Ball:
     if not np.all(np.isfinite(center)):
         return known(query, Ball(center, np.zeros(center.shape)))
     lower = bool(query.attributes["lower"])
-    factor = np.tril(center if lower else _transposed(center.conj()))
+    factor = np.tril(center if lower else center.conj().mT)
     inverse, size = np.abs(_inverse(factor)), np.abs(factor)
-    relative = inverse @ (size @ _transposed(size)) @ _transposed(inverse)
+    relative = inverse @ (size @ size.mT) @ inverse.mT
     radius = _perturbed(query, relative, size @ np.tril(relative))
     radius = np.where(np.tri(size.shape[-1], dtype=bool), radius, np.inf)
-    return known(query, Ball(center, radius if lower else _transposed(radius)))
+    return known(query, Ball(center, radius if lower else radius.mT))
 
 
 def _perturbed(query: Query, condition: Array, bound: Array) -> Array:
@@ -269,10 +269,6 @@ def _perturbed(query: Query, condition: Array, bound: Array) -> Array:
     u = gamma(4 * condition.shape[-1] + 8, unit_roundoff(query.dtype)) * factor
     norm = np.max(np.sum(condition, axis=-1, initial=0.0), axis=-1, initial=0.0)[..., None, None]
     return np.where(u * norm < 0.25, 2 * u * bound, np.inf)
-
-
-def _transposed(array: Array) -> Array:
-    return np.swapaxes(array, -1, -2)
 
 
 def _inverse(matrix: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from stablehlo_ref.argument_types import checks_arguments
 from stablehlo_ref.arrays.descriptions import statistics
 from stablehlo_ref.arrays.interop import to_arrays
-from stablehlo_ref.debug.cut import Flat, has_trait, is_control_flow, operands_of, subprogram
+from stablehlo_ref.debug.cut import Flat, is_control_flow, operands_of, subprogram
 from stablehlo_ref.debug.evaluate import MAX_BYTES, backend_values
 from stablehlo_ref.debug.exceptions.findings import (
     FOLLOWED,
@@ -60,7 +60,7 @@ from stablehlo_ref.debug.exceptions.taint import (
 )
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.debug.traces.record import Follower, Frame, Place, is_input, place_of
-from stablehlo_ref.define.definition import is_constant_like
+from stablehlo_ref.define.definition import is_constant_like, traits_of
 from stablehlo_ref.define.processes import GRID_SIZES
 from stablehlo_ref.diagnostics import ArgumentTypeError, ArgumentValueError, EvaluationError
 from stablehlo_ref.ir.arrays import Array
@@ -271,7 +271,7 @@ class ExceptionWatcher(Follower):
         if not _is_followed(frame.outer):
             return  # inside an op that is looked at as a whole
         frame.data = Followed(operands)
-        if is_control_flow(op) or has_trait(op, "communicates"):
+        if is_control_flow(op) or traits_of(op).communicates:
             bits = sum_of_bits(map(bits_of, self._operands(op)))
             self._sent[op] = self._sent.get(op, 0) | bits
 
@@ -356,7 +356,8 @@ class ExceptionWatcher(Follower):
         cancels = partial(cancellation, threshold=self.threshold)
         for kind, find in ((ExceptionKind.UNDERFLOW, underflow), (ExceptionKind.CANCELLATION, cancels)):
             if kind in self.kinds and (lossy := find(op, frame.data.operands, result)) is not None:
-                self._source(kind, op.results[0], result, lossy.where, frame, lossy.bits)
+                where, bits = lossy
+                self._source(kind, op.results[0], result, where, frame, bits)
 
     def _exceptional(self, frame: Frame, op: Operation, taints: Sequence[Taint], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
@@ -368,7 +369,7 @@ class ExceptionWatcher(Follower):
             through = nan_through = [np.asarray(UINT64.type(taint))] * len(results)
         elif moves(op) and (followed := moved(op, operands, arrays, self._programs)):
             through = nan_through = followed[0]
-        elif has_trait(op, "communicates") and (sent := self._sent[op]):
+        elif traits_of(op).communicates and (sent := self._sent[op]):
             through = nan_through = [np.asarray(UINT64.type(sent))] * len(results)
         else:
             nan_only = [np.where(masks(x).nan, t, UINT64.type(0)) for t, x in zip(arrays, operands)]
@@ -377,7 +378,7 @@ class ExceptionWatcher(Follower):
         for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             self._set(value, result, compact(made[-1]))
-        is_exact = followed is not None or (has_trait(op, "elementwise") and len(made) == 1)
+        is_exact = followed is not None or (traits_of(op).elementwise and len(made) == 1)
         for before, gone in zip(arrays, followed[1]) if followed else removed(op, arrays, made, is_exact):
             bits = bits_of(np.where(gone, before, UINT64.type(0)))
             self._effect(op, True, bits, gone, frame, is_exact)
@@ -397,7 +398,7 @@ class ExceptionWatcher(Follower):
             ExceptionKind.OVERFLOW: new_inf & ~pole,
             ExceptionKind.DIVISION: new_inf & pole,
         }
-        if not has_trait(op, "elementwise") and not any(map(is_float, frame.data.operands)):
+        if not traits_of(op).elementwise and not any(map(is_float, frame.data.operands)):
             new = {ExceptionKind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
         for kind, where in new.items():
             if where.any():
@@ -426,7 +427,7 @@ class ExceptionWatcher(Follower):
     def _add_source(self, kind: ExceptionKind, value: Value, array: Any, where: Array, frame: Frame) -> None:
         op, at = value.owner, first_index(where) if where.ndim else ()
         is_origin = kind in ORIGINS
-        is_exact = is_origin or (isinstance(op, Operation) and has_trait(op, "elementwise"))
+        is_exact = is_origin or (isinstance(op, Operation) and traits_of(op).elementwise)
         address = (frame.address, frame.turns) if isinstance(op, Operation) else (self.index.unique_name(value), ())
         operands = () if is_origin else frame.data.operands
         event = Event(

@@ -16,9 +16,8 @@ import numpy as np
 from stablehlo_ref.arrays.descriptions import element_text
 from stablehlo_ref.debug.bounds.ball import smallest_normal
 from stablehlo_ref.debug.bounds.reductions import adds_up
-from stablehlo_ref.debug.cut import has_trait
 from stablehlo_ref.define.builder import build_module
-from stablehlo_ref.define.definition import attributes_of, facts_of
+from stablehlo_ref.define.definition import attributes_of, facts_of, traits_of
 from stablehlo_ref.define.facts import Arithmetic
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -116,14 +115,14 @@ def element_at(value: Any, index: tuple[int, ...]) -> str:
 
 def moves(op: Operation) -> bool:
     """Return whether an op only moves elements of tensors, so that it can be run on the numbers of elements."""
-    if facts_of(op).arithmetic is not Arithmetic.MOVES or has_trait(op, "elementwise") or has_trait(op, "communicates"):
+    if facts_of(op).arithmetic is not Arithmetic.MOVES or traits_of(op).elementwise or traits_of(op).communicates:
         return False
     return bool(op.results) and all(isinstance(t, TensorType) for t in (*op.operand_types, *op.result_types))
 
 
 def is_exact(op: Operation) -> bool:
     """Return whether taints of an op's results are known element by element."""
-    return has_trait(op, "elementwise") or moves(op) or op.name in _BY_ROWS
+    return traits_of(op).elementwise or moves(op) or op.name in _BY_ROWS
 
 
 def bits_of(taint: Taint) -> int:
@@ -165,7 +164,7 @@ def carried(op: Operation, operands: Sequence[Any], taints: Sequence[Array], res
         return [_BY_ROWS[op.name](op, taints).reshape(np.shape(results[0]))] * len(results)
     if facts_of(op).chooses:
         return [np.where(np.asarray(operands[0]), *taints[1:])]
-    if has_trait(op, "elementwise"):
+    if traits_of(op).elementwise:
         return [merged(taints)]
     return [np.asarray(UINT64.type(sum_of_bits(map(bits_of, taints))))] * len(results)
 
@@ -259,11 +258,7 @@ def removed(
 # --- generations: infinities by division, underflow, cancellation ---------------------------------------------------
 
 
-class Lossy(NamedTuple):
-    """Where results underflow, or lose bits by cancellation, and how many at most."""
-
-    where: Array
-    bits: int = 0
+Lossy: TypeAlias = tuple[Array, int]  # where results underflow, or lose bits by cancellation, and how many at most
 
 
 def at_pole(op: Operation, operands: Sequence[Any]) -> Array:
@@ -290,7 +285,7 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
         is_normal = (size >= smallest_normal(operand.dtype)) & (size < np.inf)
         tiny &= is_normal if facts.underflow == "unless zero" else is_normal | (size == 0)
     where[where] = tiny
-    return Lossy(where) if tiny.any() else None
+    return (where, 0) if tiny.any() else None
 
 
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
@@ -327,4 +322,4 @@ def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
         return None
     small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
     where[where] = counts = (small > 0) & (large < np.inf)
-    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
+    return (where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None

@@ -308,7 +308,7 @@ def node_data(found: Diff) -> dict[str, Any]:
     graphs: dict[str, Any] = {}
     for function in found.setup.program.module.walk():
         if function.name == "func.func" and function.regions[0].blocks:
-            keyed = ((identifier, judged.get(_key(op))) for identifier, op in _nodes(function))
+            keyed = ((str(number), judged.get(_key(op))) for number, op in enumerate(_nodes(function)))
             results = {
                 identifier: {"value": known[1], "bgColor": COLOURS[known[0]]} for identifier, known in keyed if known
             }
@@ -320,10 +320,10 @@ def node_data(found: Diff) -> dict[str, Any]:
     return graphs
 
 
-def _nodes(function: Operation) -> Iterator[tuple[str, Operation]]:
-    """Yield the ops of a function that are nodes, with their ids."""
-    numbered = enumerate(op for outer in function.regions[0].blocks[0].operations for op in (outer, *_inside(outer)))
-    yield from ((str(number), op) for number, op in numbered)
+def _nodes(function: Operation) -> Iterator[Operation]:
+    """Yield the ops of a function that are nodes, in the order of their ids."""
+    for op in function.regions[0].blocks[0].operations:
+        yield from (op, *_inside(op))
 
 
 def _inside(op: Operation) -> Iterator[Operation]:

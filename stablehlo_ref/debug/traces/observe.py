@@ -6,6 +6,7 @@ import cmd
 import sys
 import time
 import tracemalloc
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO, TypeAlias
@@ -72,10 +73,9 @@ class ValuePrinter(Follower):
             return
         end = with_model(f", {milliseconds:.3f} ms" if self._level == 1 else "", op)
         head = f"{op.location}: {self._of_process()}{op.name}"
-        for result, value in zip(op.results, results):
-            self._print(f"{head}: {self._described(result, value)}{end}")
-        if not results:
-            self._print(f"{head}{end}")
+        shown = [f": {self._described(result, value)}" for result, value in zip(op.results, results)]
+        for text in shown or [""]:
+            self._print(f"{head}{text}{end}")
 
     def _of_process(self) -> str:
         return f"process {self.process.id}: " if self.process.grid.count > 1 else ""
@@ -276,14 +276,11 @@ class Debugger(Follower, cmd.Cmd):
 
     def _find(self, name: str) -> tuple[Value, Any] | None:
         name = name if name.startswith("%") else f"%{name}"
-        frames = self.frames[: self.depth + 1]
-        for frame in reversed(frames):
-            if name in frame.data:
-                found: tuple[Value, Any] = frame.data[name]
-                return found
-        known = [known for frame in frames for known in frame.data]
-        self.say(f"no value {name} yet{did_you_mean(name, known) or '; `values` lists them'}")
-        return None
+        frames = self.frames[self.depth :: -1]
+        known: Mapping[str, tuple[Value, Any]] = ChainMap(*(frame.data for frame in frames))
+        if name not in known:
+            self.say(f"no value {name} yet{did_you_mean(name, known) or '; `values` lists them'}")
+        return known.get(name)
 
     # --- frames -----------------------------------------------------------------------------------------------
 

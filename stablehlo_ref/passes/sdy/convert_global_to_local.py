@@ -16,6 +16,7 @@ from stablehlo_ref.distribution.layouts import Layout, layout_of
 from stablehlo_ref.distribution.meshes import Span, spans
 from stablehlo_ref.distribution.sdy_attributes import Mesh
 from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.graph import postorder
 from stablehlo_ref.ir.rewrite import Rewriter, clone
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.passes.emit import Emitter
@@ -23,7 +24,7 @@ from stablehlo_ref.passes.registry import PassOption, transformation
 from stablehlo_ref.passes.registry import count as whole_number
 from stablehlo_ref.passes.sdy.sharding_rules import Assignment
 from stablehlo_ref.passes.sdy.shards import SHARDING, Shard, Shards, Signature, layout_at
-from stablehlo_ref.passes.symbols import callees, functions
+from stablehlo_ref.passes.symbols import callees, functions, unused_name
 
 ANNOTATIONS = (SHARDING, "sdy.sharding_rule")
 REDUCING = ("sdy.all_reduce", "sdy.reduce_scatter")
@@ -87,23 +88,18 @@ def _has_shards(op: Operation) -> bool:
 
 def _reachable(table: Mapping[str, Operation], roots: Sequence[str]) -> dict[str, Operation]:
     """Return functions and all that they call."""
-    found: dict[str, Operation] = {}
-    pending = list(roots)
-    while pending:
-        if (name := pending.pop()) in table and name not in found:
-            found[name] = table[name]
-            pending += callees(table[name].walk())
-    return found
+    seen: set[str] = set()
+    for root in table.keys() & set(roots):
+        postorder(root, lambda name: table.keys() & callees(table[name].walk()), seen)
+    return {name: function for name, function in table.items() if name in seen}
 
 
 def _copy(module: Operation, function: Operation) -> Operation:
     """Add a copy of a function to a module, under another name."""
     block, made = module.regions[0].block, clone(function, {})
-    taken = {symbol_name(op) for op in block.operations}
-    name = f"{function.properties['sym_name']}.shards"
-    while name in taken:
-        name += "_"
-    made.properties["sym_name"], made.parent = name, block
+    taken = {str(symbol_name(op)) for op in block.operations}
+    made.properties["sym_name"] = unused_name(f"{function.properties['sym_name']}.shards", taken)
+    made.parent = block
     block.operations = [*block.operations, made]
     return made
 
