@@ -89,11 +89,9 @@ class InGroups:
     @cached_property
     def step(self) -> int:
         """How many matrices to multiply at a time, a divisor of their number; 0 for all."""
-        dot = self.dot
-        if dot.constants or (dot.numbers.lhs_batching_dimensions[:1], dot.numbers.rhs_batching_dimensions[:1]) != (
-            (0,),
-            (0,),
-        ):
+        dot, d = self.dot, self.dot.numbers
+        is_stack = d.lhs_batching_dimensions[:1] == d.rhs_batching_dimensions[:1] == (0,)
+        if dot.constants or not is_stack:
             return 0
         needed, count = dot.converted_bytes(size(dot.lhs) + size(dot.rhs)), dim(dot.result, 0)
         if needed <= STACK_BYTES:

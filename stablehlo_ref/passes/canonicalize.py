@@ -281,8 +281,9 @@ def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
     if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
         return None
-    is_of_type = type is not None and type.element_type == elements_of(op.operands[0])
-    return emit.constant(type, np.asarray(element)) if is_of_type and type else None
+    if type is None or type.element_type != elements_of(op.operands[0]):
+        return None
+    return emit.constant(type, np.asarray(element))
 
 
 IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))

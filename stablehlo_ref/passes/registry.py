@@ -110,9 +110,10 @@ def parse_pipeline(text: str, passes: Mapping[str, Pass]) -> list[BoundPass]:
     while rest := text[position:].strip():
         part = _PART.match(text, position)
         if part is None:
-            if rest[0] == "{":
+            if rest[0] == "{" and "}" not in rest:
                 raise MalformedError("expected '}' after the options of a pass")
-            raise MalformedError(f"unexpected '{rest[:20]}' in the pipeline '{text}'")
+            expected = "; expected options such as '{name=value name={a,b}}'" if rest[0] == "{" else ""
+            raise MalformedError(f"unexpected '{rest[:20]}' in the pipeline '{text}'{expected}")
         closing, name, opening, options, _ = part.groups()
         if closing or opening:
             depths.append(depths[-1] + (1 if opening else -1))

@@ -89,6 +89,11 @@ def test_option_without_a_value_is_true() -> None:
         ("cse)", "unbalanced parentheses in the pipeline 'cse)'"),
         ("cse); inline(", "unexpected '; inline(' in the pipeline 'cse); inline('"),
         ("inline{keep=f", "expected '}' after the options of a pass"),
+        (
+            "inline{keep=f,g}",
+            "unexpected '{keep=f,g}' in the pipeline 'inline{keep=f,g}'; "
+            "expected options such as '{name=value name={a,b}}'",
+        ),
         ("inlin", "unknown pass 'inlin'; did you mean 'inline'?"),
         ("symbol_dce", "unknown pass 'symbol_dce'; did you mean 'symbol-dce'?"),
         ("zzz", "unknown pass 'zzz'"),
