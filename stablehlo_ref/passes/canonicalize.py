@@ -152,9 +152,8 @@ def _is_small(op: Operation, limit: int) -> bool:
 
 def _folded(op: Operation) -> Sequence[Array] | None:
     operands = [array for operand in op.operands if (array := known_array(operand)) is not None]
-    if len(operands) != len(op.operands) or _is_implementation_defined(op, operands):
-        return None
-    return evaluate(op, operands)
+    arrays = evaluate(op, operands) if len(operands) == len(op.operands) else None
+    return None if arrays is None or _is_implementation_defined(op, operands) else arrays
 
 
 def _is_implementation_defined(op: Operation, operands: Sequence[Array]) -> bool:
