@@ -94,11 +94,11 @@ def encoded_orders(values: Sequence[Value], orders: dict[Value, list[int]]) -> l
     given = [(index, orders[value]) for index, value in enumerate(values) if value in orders]
     if not given:
         return []
-    numbers = [len(given)] if len(values) != 1 else []
+    written = [len(given)] if len(values) != 1 else []
     for index, order in given:
-        numbers += [index] if len(values) != 1 else []
-        numbers += _encoded_order(order)
-    return numbers
+        written += [index] if len(values) != 1 else []
+        written += _encoded_order(order)
+    return written
 
 
 def _encoded_order(order: list[int]) -> list[int]:

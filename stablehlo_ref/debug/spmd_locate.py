@@ -23,7 +23,7 @@ from stablehlo_ref.debug.evaluate import all_values, widened
 from stablehlo_ref.define.definition import traits_of
 from stablehlo_ref.distribution.layouts import DeviceMesh, Layout, Parts
 from stablehlo_ref.distribution.meshes import Tiling
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, is_splat
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import float_info, is_fractional, kind
 from stablehlo_ref.program import Program
@@ -64,10 +64,6 @@ class ShardFault:
     is_confirmed: bool = True
 
 
-def _key(op: Operation, expected: Mapping[Value, Value]) -> Hashable:
-    return op.name, tuple(expected.get(operand, operand) for operand in op.operands)
-
-
 class _Suspect(NamedTuple):
     fault: ShardFault
     start: int  # the index of the first op to run again
@@ -100,6 +96,13 @@ def scale_of(array: Array) -> float:
     is_finite = np.isfinite(magnitudes)
     is_rare = is_finite & (counts * 16 <= array.size)
     return float(np.max(magnitudes[is_rare if is_rare.any() else is_finite], initial=0.0))
+
+
+def _content(array: Array) -> Hashable:
+    """Return what equal arrays have in common: of splats, whose blocks look alike, the element without the shape."""
+    if is_splat(array):
+        return array.dtype, array.flat[0].tobytes()
+    return array.dtype, array.shape, array.tobytes()
 
 
 def first_apart(pieces: Pieces, expected: Pieces) -> int | None:
@@ -139,9 +142,11 @@ class Locator:
         self.expected: dict[Value, Value] = dict(zip(self.flat.arguments, self.whole.arguments))
         self.readings: dict[Value, Reading] = {}
         self.tainted: set[Value] = set()
+        first: dict[Hashable, Value] = {}  # programs often have a constant several times
+        self.same = {value: first.setdefault(_content(array), value) for value, array in self.ours.items()}
         self.index: dict[Hashable, list[Operation]] = defaultdict(list)
         for op in self.whole.ops:
-            self.index[_key(op, {})].append(op)
+            self.index[self._key(op, {})].append(op)
         self.scales = {value: scale_of(array) for value, array in self.ours.items()}
 
     def locate(self) -> ShardFault | None:
@@ -156,6 +161,10 @@ class Locator:
         return None if first is None else replace(first, is_confirmed=False)
 
     # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _key(self, op: Operation, expected: Mapping[Value, Value]) -> Hashable:
+        values = [expected.get(operand, operand) for operand in op.operands]
+        return op.name, tuple(self.same.get(value, value) for value in values)
 
     def _explained(self, value: Value, whole: Value) -> Reading | None:
         """Return what arrays are of a value of GLOBAL; None if they are not known to be of it."""
@@ -201,7 +210,7 @@ class Locator:
         if self.tainted.intersection(operands):
             self.tainted.update(op.results)
             return False
-        twins = [twin.results for twin in self.index.get(_key(op, self.expected), ()) if op.operands]
+        twins = [twin.results for twin in self.index.get(self._key(op, self.expected), ()) if op.operands]
         is_moved = moves_blocks(op)
         kept = [self.expected[o] for o in operands if o in self.expected][:1] if is_moved else []
         is_wrong = False

@@ -255,7 +255,10 @@ class ExtentsCodec(DimsCodec):
         return super().read(attribute)
 
     def encode(self, value: tuple[int, ...]) -> Attribute:
-        array = np.array(value, np.int64)
+        try:
+            array = np.array(value, np.int64)
+        except OverflowError:  # which the verifier refuses
+            return tuple(map(IntegerAttribute, value))
         array.setflags(write=False)
         return DenseElements(tensor_type(array.shape, INDEX), array)
 

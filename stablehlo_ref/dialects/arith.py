@@ -73,7 +73,7 @@ class TypedValue(Directive):
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         value = member_value(op, "value")
-        if op.result_types != [BOOLEAN if isinstance(value, bool) else value.type]:
+        if op.result_types != [BOOLEAN if isinstance(value, bool) else getattr(value, "type", None)]:
             raise Irregular
         printer.value(printer.attribute(value))
 

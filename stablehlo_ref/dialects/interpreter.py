@@ -47,7 +47,7 @@ class Print(Op, dialect="interpreter", op="print", effects=True):
 
     @staticmethod
     def plan(site: PlanSite, operand: TensorType) -> Run:
-        name = site.op.operands[0].name
+        (name,) = site.op.operand_names()
         prefix = f"%{name} = " if name else ""
 
         def run(context: Context, value: Array) -> tuple[()]:

@@ -93,6 +93,10 @@ class Operation:
     def result_types(self) -> list[Type]:
         return [result.type for result in self.results]
 
+    def operand_names(self) -> list[str]:
+        """Return the names of the operands in the text; "" for those without a name."""
+        return [operand.name for operand in self.operands]
+
     @property
     def block_arguments(self) -> list[Value]:
         """The arguments of all blocks in its regions."""

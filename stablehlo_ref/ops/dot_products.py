@@ -90,7 +90,8 @@ class InGroups:
     def step(self) -> int:
         """How many matrices to multiply at a time, a divisor of their number; 0 for all."""
         dot, d = self.dot, self.dot.numbers
-        if dot.constants or (d.lhs_batching_dimensions[:1], d.rhs_batching_dimensions[:1]) != ((0,), (0,)):
+        is_stack = d.lhs_batching_dimensions[:1] == d.rhs_batching_dimensions[:1] == (0,)
+        if dot.constants or not is_stack:
             return 0
         needed, count = dot.converted_bytes(size(dot.lhs) + size(dot.rhs)), dim(dot.result, 0)
         if needed <= STACK_BYTES:

@@ -9,7 +9,7 @@ from stablehlo_ref.define.attribute_codecs import StructCodec
 from stablehlo_ref.define.facts import STEPS, between_poles_of_tangent, function, is_minus_one, is_zero, rounds
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
-from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute, StructAttribute
 from stablehlo_ref.numerics import complex_elementary, elementary, floats
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
@@ -25,7 +25,10 @@ class ResultAccuracyCodec(StructCodec):
             return None
         if unknown := struct.fields.keys() - {"atol", "rtol", "ulps", "mode"}:
             raise ValueError(f"has no field {sorted(unknown)[0]!r}: expected atol, rtol, ulps and mode")
-        tolerances = [getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")]
+        given = [struct.fields.get(name, IntegerAttribute(0)) for name in ("atol", "rtol", "ulps")]
+        tolerances = [number.value for number in given if isinstance(number, IntegerAttribute | FloatAttribute)]
+        if len(tolerances) < len(given):
+            raise ValueError("must have tolerances that are numbers")
         if any(math.copysign(1, tolerance) < 0 for tolerance in tolerances):
             raise ValueError("must have tolerances that are not negative")
         if tolerances[2] >= 1 << 63:

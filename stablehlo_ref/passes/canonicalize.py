@@ -152,9 +152,8 @@ def _is_small(op: Operation, limit: int) -> bool:
 
 def _folded(op: Operation) -> Sequence[Array] | None:
     operands = [array for operand in op.operands if (array := known_array(operand)) is not None]
-    if len(operands) != len(op.operands) or _is_implementation_defined(op, operands):
-        return None
-    return evaluate(op, operands)
+    arrays = evaluate(op, operands) if len(operands) == len(op.operands) else None
+    return None if arrays is None or _is_implementation_defined(op, operands) else arrays
 
 
 def _is_implementation_defined(op: Operation, operands: Sequence[Array]) -> bool:
@@ -281,8 +280,9 @@ def reduce_splat(emit: Emitter, op: Operation) -> Value | None:
     is_same = element is not None and initial is not None and element.tobytes() == initial.tobytes()
     if not is_call or not is_same or body.name not in IDEMPOTENT or set(body.operands) != set(block.arguments):
         return None
-    is_of_type = type is not None and type.element_type == elements_of(op.operands[0])
-    return emit.constant(type, np.asarray(element)) if is_of_type and type else None
+    if type is None or type.element_type != elements_of(op.operands[0]):
+        return None
+    return emit.constant(type, np.asarray(element))
 
 
 IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))

@@ -1,4 +1,4 @@
-"""Decompose CHLO's ops into StableHLO's, or into composites for portable artifacts, which have none of CHLO."""
+"""Decompose CHLO's ops into StableHLO's, make composites of ops for portable artifacts, and calls of composites."""
 
 from __future__ import annotations
 

@@ -283,9 +283,9 @@ def _limit(name: str) -> Callable[[Expr], Expr]:
     return lambda x: like(x, float(getattr(float_info(numpy_dtype(x.element)), name)))
 
 
-largest = _limit("max")  # finite number of the element type
-smallest_normal = _limit("smallest_normal")  # positive number
-smallest = _limit("smallest_subnormal")
+largest = _limit("max")  # the largest finite number of the element type of an expression
+smallest_normal = _limit("smallest_normal")  # the smallest positive normal number
+smallest = _limit("smallest_subnormal")  # the smallest positive number
 
 
 def infinity(x: Expr) -> Expr:

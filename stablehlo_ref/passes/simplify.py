@@ -386,5 +386,6 @@ def empty(emit: Emitter, op: Operation) -> Sequence[Value] | None:
 
 def _empty(emit: Emitter, value: Value) -> Value | None:
     type = static(value)
-    is_empty = type is not None and not type.size and not is_quantized(type)
-    return emit.constant(type, np.zeros(static_shape(type))) if type and is_empty else None
+    if type is None or type.size or is_quantized(type):
+        return None
+    return emit.constant(type, np.zeros(static_shape(type)))

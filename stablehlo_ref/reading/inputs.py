@@ -193,10 +193,10 @@ def _from_json(parameter: Parameter, value: object) -> Array:
     given = np.array(value, object)
     numbers = given.ravel().tolist()
     for number in within_time(numbers, "reading the input"):
-        if isinstance(number, list):
-            raise ArgumentValueError(f"input '{name}': the rows of the list differ in length")
-        if not isinstance(number, bool | int | float):
+        if not isinstance(number, bool | int | float | list):
             raise ArgumentValueError(f"input '{name}': expected numbers, got {json.dumps(number)}")
+    if any(isinstance(number, list) for number in numbers):
+        raise ArgumentValueError(f"input '{name}': the rows of the list differ in length")
     try:
         array = _converted(parameter, type.element_type, numbers).reshape(given.shape)
     except OverflowError:  # of integers that Python does not convert to floats

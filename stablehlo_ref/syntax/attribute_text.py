@@ -149,14 +149,17 @@ def _field_text(field: str, value: object) -> str:
 
 
 def convolution_text(fields: Mapping[str, object], with_unused: bool = False) -> str | None:
-    """Return `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None if the dimensions are not a permutation.
+    """Return `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None if the dimensions are not a permutation of integers.
 
-    They need not be if there may be unused dimensions, which are `?`.
+    They need not be a permutation if there may be unused dimensions, which are `?`.
     """
     lists = []
     for letters, spatial in CONVOLUTION_LISTS:
-        labels = {cast(IntegerAttribute, fields[field]).value: letter for letter, field in letters.items()}
-        dimensions = _integers(fields[spatial])
+        numbers = [fields.get(field) for field in letters.values()]
+        labels = {n.value: letter for n, letter in zip(numbers, letters) if isinstance(n, IntegerAttribute)}
+        dimensions = _integers(fields.get(spatial))
+        if dimensions is None:
+            return None
         labels |= {dimension: str(label) for label, dimension in enumerate(dimensions)}
         rank = len(letters) + len(dimensions)
         if len(labels) < rank or min(labels) < 0 or (max(labels) >= rank and not with_unused):
@@ -165,10 +168,14 @@ def convolution_text(fields: Mapping[str, object], with_unused: bool = False) ->
     return f"{lists[0]}x{lists[1]}->{lists[2]}"
 
 
-def _integers(value: object) -> list[int]:
-    if isinstance(value, DenseArray):
-        return list(value.values)
-    return [element.value for element in cast("tuple[IntegerAttribute, ...]", value)]
+def _integers(value: object) -> list[int] | None:
+    """Return the integers of a list; None for another attribute."""
+    match value:
+        case DenseArray(IntegerType(), values):
+            return list(values)
+        case tuple() if all(isinstance(element, IntegerAttribute) for element in value):
+            return [element.value for element in value]
+    return None
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------

@@ -123,6 +123,25 @@ def test_a_missing_sum_names_the_op_that_needs_it() -> None:
     assert 'it is a partial result along "y"' in found.fault.reasons
 
 
+def test_a_missing_sum_beside_equal_constants() -> None:
+    """A constant of the partitioned program may be any of those of the whole one that are equal."""
+    constants = "".join(
+        f"%{name} = stablehlo.constant dense<{value}> : tensor<f32>\n"
+        for name, value in (("first", "0.0"), ("second", "0.0"), ("top", "0x7F800000"))
+    )
+
+    def bounded(operand: str, type: str) -> tuple[str, str]:
+        types = f"(tensor<f32>, {type}, tensor<f32>) -> {type}"
+        clamp = f"{constants} %t = stablehlo.clamp %second, {operand}, %top : {types}"
+        return f"%t = stablehlo.tanh {'%h' if type == 'tensor<8x32xf32>' else '%s'} : {type}", clamp
+
+    whole = GLOBAL.replace(*bounded("%h", "tensor<8x32xf32>"))
+    assert not check(bounded("%s", "tensor<4x32xf32>"), whole=whole).is_wrong
+    fault = check(bounded("%h", "tensor<4x32xf32>"), whole=whole).fault
+    assert fault is not None and fault.is_confirmed
+    assert (fault.what, fault.op, fault.before) == ("missing", "stablehlo.dot_general", "local.mlir:13:7")
+
+
 def test_an_output_that_is_sharded_in_another_way() -> None:
     whole = GLOBAL.replace(
         "-> (tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})", "-> tensor<8x32xf32>"

@@ -31,5 +31,9 @@ func.func @result_accuracy(%x: tensor<f32>) {
   %0 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<atol = -1.0, ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>}> : (tensor<f32>) -> tensor<f32>
   // expected-error@+1 {{attribute 'result_accuracy' must have one of the modes DEFAULT, HIGHEST, TOLERANCE, got BOGUS}}
   %1 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<BOGUS>>}> : (tensor<f32>) -> tensor<f32>
+  // expected-error@+1 {{attribute 'result_accuracy' must have tolerances that are numbers}}
+  %2 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<ulps = #stablehlo<precision DEFAULT>>}> : (tensor<f32>) -> tensor<f32>
+  // expected-error@+1 {{attribute 'result_accuracy' must have tolerances that are numbers}}
+  %3 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<atol = [1.0]>}> : (tensor<f32>) -> tensor<f32>
   return
 }

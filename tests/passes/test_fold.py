@@ -43,6 +43,15 @@ def test_implementation_defined_results_stay() -> None:
     assert op in folded(body, "tensor<2xi32>")
 
 
+@pytest.mark.parametrize("name", ["sccp", "stablehlo-target-independent-optimization"])
+def test_ops_that_cannot_run_stay(name: str) -> None:
+    op = "%q = chlo.broadcast_divide %a, %c : (tensor<2xi32>, tensor<3xi32>) -> tensor<?xi32>"
+    body = f"  %c = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n  {op}\n  return %q : tensor<?xi32>"
+    assert op in folded(body, "tensor<?xi32>", name)
+    op = op.replace("?", "2")
+    assert op in folded(body.replace("?", "2"), "tensor<2xi32>", name)
+
+
 CALLS = """\
 func.func @main() -> (tensor<i32>, tensor<i32>) {{
   %one = stablehlo.constant dense<1> : tensor<i32>

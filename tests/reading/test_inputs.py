@@ -30,6 +30,8 @@ def test_inputs_from_text_and_files(tmp_path: Path) -> None:
     [
         ({"y": "1"}, "the program has no input 'y'"),
         ({"x": "1" + "0" * 400}, "input 'x': an integer is too large for tensor<.x2xf32>"),
+        ({"x": '[[1, 2], {"a": 1}]'}, "input 'x': expected numbers, got {\"a\": 1}"),
+        ({"x": "[[1, 2], [3]]"}, "input 'x': the rows of the list differ in length"),
         ({"n": "1.5"}, "1.5 is not a number of tensor<i32>"),
         ({"n": "none.npy"}, "input 'n': no such file 'none.npy'"),
         ({"x": "[[1, 2]]", "args[0]": "[[1, 2]]"}, "input 'x' is given twice"),

@@ -86,6 +86,44 @@ def test_generic_form(line: str, generic: str) -> None:
     assert any(generic in found for found in printed(line, "return", generic=True))
 
 
+VHLO_CONVOLUTION = {
+    "input_batch_dimension": '#vhlo.string_v1<"a">',
+    "input_spatial_dimensions": "#vhlo.integer_v1<2 : i64>",
+    **dict.fromkeys(
+        ("batch_group_count", "feature_group_count", "input_feature_dimension", "kernel_input_feature_dimension",
+         "kernel_output_feature_dimension", "output_batch_dimension", "output_feature_dimension"),
+        "#vhlo.integer_v1<1 : i64>",
+    ),
+    **dict.fromkeys(
+        ("kernel_spatial_dimensions", "lhs_dilation", "output_spatial_dimensions", "padding", "precision_config",
+         "rhs_dilation", "window_reversal", "window_strides"),
+        "#vhlo.array_v1<[]>",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes", "expected"),
+    [
+        ("arith.constant", {"value": '"a"'}, '<{value = "a"}>'),
+        ("arith.constant", {"value": "[1]"}, "<{value = [1]}>"),
+        ("shape.const_shape", {"shape": "[9223372036854775808]"}, "<{shape = [9223372036854775808]}>"),
+        (
+            "vhlo.convolution_v1",
+            VHLO_CONVOLUTION,
+            'conv<raw input_batch_dimension = "a", input_feature_dimension = 1, input_spatial_dimensions = 2, ',
+        ),
+    ],
+)
+def test_wrong_attributes_are_printed_as_they_are(op: str, attributes: dict[str, str], expected: str) -> None:
+    given = ", ".join(f"{name} = {text}" for name, text in attributes.items())
+    operands, types = ("%a, %a", "f32, f32") if op == "vhlo.convolution_v1" else ("", "")
+    line = f'%0 = "{op}"({operands}) <{{{given}}}> : ({types}) -> tensor<1xindex>'
+    module = sr.parse(f"func.func @f(%a: f32) {{\n  {line}\n  return\n}}\n").module
+    assert expected in print_operation(module, generic=True)
+    assert op == "shape.const_shape" or expected in print_operation(module)
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("jit_scatter-add", '@"jit_scatter-add"'), ("1", '@"1"'), ("a.b$c", "@a.b$c"), ("é", '@"\\C3\\A9"')],

@@ -374,8 +374,8 @@ def _file_range(reader: EntryReader) -> FileLocation:
 def _write_file_range(writer: EntryWriter, location: FileLocation) -> None:
     line, column, end = location.line, location.column, location.end or (0, 0)
     writer.attribute(location.filename)
-    numbers = [line, column, end[1]] if line == end[0] else [line, column, *end]
-    writer.varints([len(numbers), *numbers])
+    written = [line, column, end[1]] if line == end[0] else [line, column, *end]
+    writer.varints([len(written), *written])
 
 
 PART, CHILD = FieldCodec(_location, EntryWriter.location), FieldCodec(_child, EntryWriter.location)

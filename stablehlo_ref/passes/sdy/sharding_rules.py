@@ -380,7 +380,7 @@ class Assignment:
     ) -> None:
         has_terms = reduction_of(op) is not None and (self.reduction != "sum" or _starts_at_zero(op))
         pairs = [pair for m, x in zip(rule.operands, operands) for pair in zip(m, x.dimensions)]
-        # The parts of terms, which are scattered later.
+        # Along these devices compute terms; results that they are to split are scattered later.
         terms = [part for factors, parts in pairs if has_terms and factors[0] in rule.reduction for part in parts]
         blocked = {*rule.need_replication, *rule.permutation, *rule.reduction}
         kept = [n for n in range(len(rule.factor_sizes)) if n not in blocked]
@@ -388,9 +388,7 @@ class Assignment:
         whole = [n for n in kept if all(factors == (n,) for factors in dimensions if n in factors)]
         for mapping, layout in zip(rule.results, declared):
             free = (() if any(overlap(x, y) for x in parts for y in terms) else parts for parts in layout.dimensions)
-            self._split(
-                rule, mapping, replace(layout, dimensions=tuple(free)), kept, whole
-            )  # terms are scattered later
+            self._split(rule, mapping, replace(layout, dimensions=tuple(free)), kept, whole)
         for mapping, layout in zip(rule.operands, operands) if has_terms else ():
             self._split(rule, mapping, layout, rule.reduction)
 
