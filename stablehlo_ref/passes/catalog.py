@@ -13,9 +13,11 @@ from stablehlo_ref.limits.budget import limited
 from stablehlo_ref.limits.stack import FRAMES, on_enough_stack
 from stablehlo_ref.passes import (  # noqa: F401  # which register themselves
     canonicalize,
+    canonicalize_dynamism,
     chlo_legalize_to_stablehlo,
     compatibility_expander,
     complex_math_expander,
+    composites,
     element_types,
     inline,
     inspection,
@@ -26,7 +28,6 @@ from stablehlo_ref.passes import (  # noqa: F401  # which register themselves
     refinements,
     shape_legalize_to_stablehlo,
     simplify,
-    simplify_movement,
     spellings,
     symbols,
 )

@@ -64,7 +64,9 @@ class BoundPass:
 
 
 def transformation(name: str, summary: str, *options: PassOption) -> Callable[[Run], Run]:
-    """Register a function as a pass."""
+    """Register a function as a pass; ValueError for a name that is taken."""
+    if name in REGISTRY:
+        raise ValueError(f"there are two passes '{name}'")
 
     def register(run: Run) -> Run:
         REGISTRY[name] = Pass(name, summary, run, options)
