@@ -38,7 +38,7 @@ Use = tuple[bool, int, int]  # whether its op was replaced, the number of the op
 
 
 class WrittenName(NamedTuple):
-    """What is written of an op's name and attributes, with indexes of the pool in place of attributes."""
+    """The name and attributes of an op as they are written: attributes by their indexes in the pool."""
 
     name: str
     is_registered: bool
@@ -113,7 +113,7 @@ def _encoded_order(order: list[int]) -> list[int]:
 
 
 class Numbering:
-    """Numbers of everything in a program that is written, each kind in the order of its numbers."""
+    """The numbers of values, dialects, names, attributes and types of a program, each kind in ascending order."""
 
     def __init__(self, program: WrittenProgram) -> None:
         self.program = program
@@ -197,7 +197,7 @@ class Numbering:
         return next_value
 
     def _entry(self, kind: str, index: int) -> None:
-        """Count a use of an entry; number what it is made of if it is the first use."""
+        """Count a use of an entry; at its first use, count and number its parts too."""
         pending = [(kind, index)]
         while pending:
             kind, index = pending.pop()

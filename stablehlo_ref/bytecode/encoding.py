@@ -217,7 +217,7 @@ class ByteWriter:
         self.varints((value,))
 
     def varints(self, values: Iterable[int]) -> None:
-        """Write integers without their number."""
+        """Write integers one after another, without a length."""
         for value in values:
             if 0 <= value < 0x80:
                 self._open.append(value << 1 | 1)

@@ -253,7 +253,7 @@ def _article(what: str) -> str:
 
 
 class Reference(NamedTuple):
-    """What an encoding has in a place whose bytes are not known yet."""
+    """A placeholder in an encoding for an index that is not known yet."""
 
     kind: str  # "attribute", "type", "optional" (an attribute), "string" or "resource"
     target: int | str  # the index in the pool's list of that kind, the string itself, or the key of the resource
@@ -401,7 +401,7 @@ class EntryWriter(ByteWriter):
         self.is_custom = False
 
     def blob(self, data: Data) -> None:
-        """Write bytes after their number."""
+        """Write the number of bytes, then the bytes."""
         self.varint(len(data))
         if len(data) < LARGE_BLOB:
             self._open += data

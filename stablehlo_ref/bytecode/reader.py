@@ -51,7 +51,7 @@ COPIES_PER_BYTE, COPIES = 16, 10_000
 
 
 class Template(NamedTuple):
-    """What ops have in common that have the same name, attributes and properties."""
+    """The parts that ops with the same name, attributes and properties share."""
 
     name: str
     members: Mapping[str, Any]
@@ -144,7 +144,7 @@ class BytecodeFile:
     # --- names and attributes of ops ----------------------------------------------------------------------------
 
     def template(self, name: int, attributes: int, properties: int, in_function: bool, cursor: Cursor) -> Template:
-        """Return what ops have in common that have these indexes, -1 for what they lack."""
+        """Return the parts that ops with these indexes share; an index is -1 if an op lacks the item."""
         key = name, attributes, properties, in_function
         template = self._templates.get(key)
         if template is None:
@@ -212,7 +212,7 @@ def _read_vhlo_properties(name: str, reader: EntryReader) -> dict[str, Any]:
 def _split(
     op: str, written: Mapping[str, Attribute], inherent: Mapping[str, Attribute]
 ) -> tuple[Mapping[str, Any], Mapping[str, Attribute]]:
-    """Split attributes as written into members and the discardable rest."""
+    """Split attributes into members of the op and discardable attributes."""
     definition = REGISTRY.get(op)
     if definition is None:
         known = {name for name, _ in properties_of(op) or ()}

@@ -45,7 +45,7 @@ class OpForm(NamedTuple):
 
 
 class PlainForm:
-    """Ops as they are; a subclass has other ops in their place."""
+    """Write ops unchanged; a subclass replaces them by others."""
 
     def check(self, op: Operation) -> None:
         """Refuse an op for what it is, apart from its name and attributes: here one that is only text."""
@@ -112,7 +112,7 @@ def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
 
 
 class _NameWriter:
-    """Turns names and attributes of ops into what is written of them, and collects the attributes in a pool."""
+    """Prepares names and attributes of ops for writing, and collects the attributes in a pool."""
 
     def __init__(self, form: PlainForm, pool: Pool, version: int) -> None:
         self.form = form

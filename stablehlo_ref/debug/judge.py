@@ -211,7 +211,7 @@ class Judge:
     # --- what a value may have been where fused code used it: as it was returned, unrounded, or computed again ------
 
     def _fused(self, value: Value, user: Operation, contract: Contract) -> Ball:
-        """Return what an operand of `user` may have been there; the backend returned it."""
+        """Return the ball of a returned value as `user` may have read it, which may be from before it was rounded."""
         if contract.excess_precision:
             return self._computed_again(value, contract)
         known, op = self._known(value), value.owner

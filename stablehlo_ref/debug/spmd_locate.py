@@ -99,7 +99,7 @@ def scale_of(array: Array) -> float:
 
 
 def _content(array: Array) -> Hashable:
-    """Return what equal arrays have in common: of splats, whose blocks look alike, the element without the shape."""
+    """Return a key that equal arrays share; that of a splat, whose shards look alike, leaves out the shape."""
     if is_splat(array):
         return array.dtype, array.flat[0].tobytes()
     return array.dtype, array.shape, array.tobytes()

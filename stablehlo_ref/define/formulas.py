@@ -189,7 +189,7 @@ def _name_of_type(node: ast.expr) -> str:
 
 
 def _dimensions(node: ast.expr, count: int, scope: Scope) -> Sequence[_Dimension]:
-    """Return which dimensions of what an expression of sizes has, in order; of "" if it is something else."""
+    """Return the dimension and the value that each of `count` sizes belongs to; empty names for other expressions."""
     if not _are_sizes(node) or not isinstance(node, ast.Call):
         return [("", "")] * count
     type, last = _name_of_type(node), node.args[-1]
@@ -229,7 +229,7 @@ def assignments(code: CodeType) -> Mapping[str, ast.expr]:
 
 
 def _source_of(code: CodeType) -> tuple[ast.AST, Sequence[str]]:
-    """Return the function that code is of, or is in, and the lines of its file; none if these are not available."""
+    """Return the function around a code object and the lines of its file; both empty if the source is not available."""
     try:
         lines, _ = inspect.findsource(code)
     except OSError:

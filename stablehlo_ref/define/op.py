@@ -136,17 +136,17 @@ without_change: staticmethod[[], Mapping[str, object]] = returns({})
 
 
 def type_of(member: str) -> staticmethod[..., Any]:
-    """Return the role `infer` of an op whose result has the type of an operand, or results those of operands."""
+    """Return an `infer` that gives the result the type of an operand, or the results those of variadic operands."""
     return _role_of(member, lambda type: type)
 
 
 def outputs_of(member: str) -> staticmethod[..., Any]:
-    """Return the role `infer` of an op whose results have the types of what a region returns."""
+    """Return an `infer` that gives the results the types that a region returns."""
     return _role_of(member, lambda body: body.outputs)
 
 
 def _role_of(member: str, function: Callable[[Any], Any]) -> staticmethod[..., Any]:
-    """Return a role of one member."""
+    """Return a role with one member as its parameter."""
     signature = inspect.Signature([inspect.Parameter(member, inspect.Parameter.POSITIONAL_ONLY)])
     function.__signature__ = signature  # type: ignore[attr-defined]
     return staticmethod(function)

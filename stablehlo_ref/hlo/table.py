@@ -251,7 +251,7 @@ READERS: Mapping[str, Read] = {
 
 
 def members_of(i: Instruction) -> dict[str, object]:
-    """Return the members of the op in the table that an instruction is, but for those that are left out."""
+    """Return the members of the op that an instruction stands for, except those that HLO does not state."""
     attributes = REGISTRY[OPS[i.opcode]].attributes
     found = {name: READERS[name](i) if name in READERS else _read(i, member) for name, member in attributes.items()}
     return {name: value for name, value in found.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Replace what earlier versions of StableHLO do not have by what they have, and deprecated ops by their successors."""
+"""Rewrite ops for earlier versions of StableHLO, and replace deprecated ops by newer ones."""
 
 from __future__ import annotations
 

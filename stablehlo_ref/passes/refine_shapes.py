@@ -246,7 +246,7 @@ def _drop_arguments(function: Operation, start: int, count: int) -> None:
 
 
 def _drop_attributes(attributes: dict[str, object], start: int, count: int) -> None:
-    """Remove the attributes of arguments that are dropped."""
+    """Remove the attributes of removed arguments."""
     of_arguments = attributes.get("arg_attrs")
     if isinstance(of_arguments, tuple):
         attributes["arg_attrs"] = of_arguments[:start] + of_arguments[start + count :]

@@ -115,7 +115,7 @@ def _entries(text: str) -> list[str | None]:
 
 
 class Failure(Exception):
-    """A failure whose message says all."""
+    """A failure that is shown by its message alone."""
 
 
 class MessageItem(pytest.Item):
